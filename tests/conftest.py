@@ -1,0 +1,36 @@
+"""What every test may rely on: programs named, nothing of the user's own configuration."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip, by name, what needs a program that is not here; `.ci/run` fails on any such skip."""
+    for item in items:
+        for mark in item.iter_markers("needs"):
+            for program in mark.args:
+                if shutil.which(program) is None:
+                    item.add_marker(pytest.mark.skip(reason=f"needs the program {program}: make system"))
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give each test a home of its own and no keys, so that no test reads or writes the user's."""
+    home = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.startswith(("OPENAI_", "ANTHROPIC_", "TORI_", "XDG_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Tester")
+    monkeypatch.setenv("GIT_AUTHOR_EMAIL", "tester@example.com")
+    monkeypatch.setenv("GIT_COMMITTER_NAME", "Tester")
+    monkeypatch.setenv("GIT_COMMITTER_EMAIL", "tester@example.com")
+    return home

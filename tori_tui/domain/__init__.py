@@ -1,0 +1,3 @@
+"""Values and pure functions: what tori talks about. Standard library only."""
+
+from __future__ import annotations

@@ -1,0 +1,109 @@
+"""What a front end may ask of the runner: plain data, imperative.
+
+Must not hold callbacks or futures; what came of a command is told by events.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tori_tui.domain.events import Mode
+from tori_tui.domain.ids import ApprovalId, CommentId, QuestionId
+from tori_tui.domain.plan_edits import PlanEdit
+
+
+@dataclass(frozen=True, slots=True)
+class SubmitPrompt:
+    """Open the next mission (or go on with the present one) in an idle session."""
+
+    text: str
+    check: str | None = None
+    continues: bool = False
+    """Keep the mission: the text is one more word on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContinueRun:
+    """Go on with the mission where it stopped, without a further word."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddComment:
+    """Say something while a run is going on; in an idle session it is a prompt."""
+
+    comment_id: CommentId
+    text: str
+    aim: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DecideApproval:
+    """Answer a permission question."""
+
+    approval_id: ApprovalId
+    allow: bool
+    reason: str = ""
+    scope: Literal["once", "goal", "session", "always"] = "once"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerQuestion:
+    """Answer what the model or a limit asked."""
+
+    question_id: QuestionId
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class InterruptRun:
+    """Stop the stream and the tools; the session stays."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EditPlan:
+    """Apply the user's own edits to the plan."""
+
+    edits: tuple[PlanEdit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchModel:
+    """Use another model from the next request on."""
+
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchMode:
+    """Use another permission mode from the next call on."""
+
+    mode: Mode
+
+
+Command = (
+    SubmitPrompt
+    | ContinueRun
+    | AddComment
+    | DecideApproval
+    | AnswerQuestion
+    | InterruptRun
+    | EditPlan
+    | SwitchModel
+    | SwitchMode
+)
+
+__all__ = [
+    "AddComment",
+    "AnswerQuestion",
+    "Command",
+    "ContinueRun",
+    "DecideApproval",
+    "EditPlan",
+    "InterruptRun",
+    "SubmitPrompt",
+    "SwitchMode",
+    "SwitchModel",
+]

@@ -1,0 +1,428 @@
+"""What the runner says happened: durable events, which make the trace, and transient ones.
+
+Plain data in the past tense. Must not hold futures, callables or anything that cannot be written down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import ClassVar, Literal
+
+from tori_tui.domain.ids import (
+    ApprovalId,
+    CallId,
+    CommentId,
+    ContextId,
+    GoalId,
+    QuestionId,
+    Seq,
+)
+from tori_tui.domain.messages import Message
+from tori_tui.domain.plan_edits import PlanEdit
+from tori_tui.domain.usage import Usage
+
+RunStatus = Literal["idle", "running", "waiting", "done", "failed", "incomplete", "interrupted", "limit"]
+
+Mode = Literal["plan", "ask", "edit", "auto"]
+
+Author = Literal["model", "user", "comment", "runner"]
+
+
+# ── durable: one record in the trace each ────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatusChanged:
+    """A run began, waits or ended. The facts of the surroundings stand in the `running` one."""
+
+    kind: ClassVar[str] = "run"
+    status: RunStatus
+    reason: str = ""
+    model: str = ""
+    mode: Mode | Literal[""] = ""
+    cwd: str = ""
+    git_head: str = ""
+    tori_version: str = ""
+    parent: str = ""
+    """The trace it was forked from, or whose branch it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a request: what it was, how large, and which text (by content hash)."""
+
+    name: str
+    tokens: int
+    sha256: str = ""
+    seqs: tuple[Seq, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFinished:
+    """A model request was answered (or failed): what was sent and what it cost."""
+
+    kind: ClassVar[str] = "turn"
+    number: int
+    context: ContextId
+    goal_id: GoalId | None
+    model: str
+    stop_reason: str
+    usage: Usage = field(default_factory=Usage)
+    cost_usd: float | None = None
+    """None where the model's price is unknown."""
+    latency_s: float = 0.0
+    """From the request to the first byte of the answer."""
+    duration_s: float = 0.0
+    tries: int = 1
+    rewrite: str | None = None
+    """Why the request does not extend the one before it; None where it does."""
+    sections: tuple[Section, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MessageAdded:
+    """A message was said, whole."""
+
+    kind: ClassVar[str] = "message"
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChanged:
+    """The goal tree changed, or a goal call was refused (then `edits` holds those before it).
+
+    After a refusal `message_seq` and `goal_id` give the message that held the call to the goal
+    that is really focused.
+    """
+
+    kind: ClassVar[str] = "plan"
+    edits: tuple[PlanEdit, ...]
+    author: Author
+    call_id: CallId | None = None
+    refused: str | None = None
+    message_seq: Seq | None = None
+    goal_id: GoalId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Messages of the view that were replaced, and the text that stands for them."""
+
+    seqs: tuple[Seq, ...]
+    text: str
+    """Empty where nothing takes their place."""
+    goal_id: GoalId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MessagesFolded:
+    """The view of a context was rewritten: one record for the whole rewrite."""
+
+    kind: ClassVar[str] = "fold"
+    context: ContextId
+    reason: str
+    folds: tuple[Fold, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessRef:
+    """A process group that may outlive us, told apart from a later one with the same number."""
+
+    pgid: int
+    start_ticks: int
+    """Field 22 of /proc/PID/stat; 0 where the system does not tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileIntent:
+    """What a file tool is about to do to one file."""
+
+    path: str
+    """Relative to the work tree, with `/`."""
+    before_sha256: str | None
+    """None: the file does not exist."""
+    after_sha256: str | None
+    """None: the file is to be removed."""
+    before_output: str | None = None
+    """A file in `outputs/` with the bytes before."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallStarted:
+    """A tool call is about to have an effect; synced before it has."""
+
+    kind: ClassVar[str] = "call_started"
+    call_id: CallId
+    name: str
+    process: ProcessRef | None = None
+    files: tuple[FileIntent, ...] = ()
+    output: str | None = None
+    """A file in `outputs/` to which a command writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointSaved:
+    """The work tree was saved."""
+
+    kind: ClassVar[str] = "checkpoint"
+    tree: str
+    reason: str
+    goal_id: GoalId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommentReceived:
+    """The user said something while a run was going on."""
+
+    kind: ClassVar[str] = "comment"
+    comment_id: CommentId
+    text: str
+    aim: str = ""
+    """Empty, or what the user aimed at: `now`, `later`, `replan`, `retry:ID`, `goal:ID`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommentRouted:
+    """A comment took effect: where, and by which edits of the plan."""
+
+    kind: ClassVar[str] = "comment_routed"
+    comment_id: CommentId
+    impact: Literal["future", "current", "past", "requirement_change"]
+    decided_by: Literal["user", "classifier", "fallback"]
+    edits: tuple[PlanEdit, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalChanged:
+    """A permission question was asked or answered."""
+
+    kind: ClassVar[str] = "approval"
+    approval_id: ApprovalId
+    call_id: CallId
+    tool: str
+    title: str
+    state: Literal["asked", "allowed", "denied"]
+    detail: str = ""
+    """The whole command or diff, of an asked one."""
+    reason: str = ""
+    scope: Literal["once", "goal", "session", "always"] = "once"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextChanged:
+    """A context was opened, switched to, or got another model or mode."""
+
+    kind: ClassVar[str] = "context"
+    context: ContextId
+    action: Literal["opened", "switched", "configured", "closed"]
+    agent: str = "build"
+    model: str = ""
+    mode: Mode | Literal[""] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorOccurred:
+    """Something went wrong that the user should see."""
+
+    kind: ClassVar[str] = "error"
+    scope: Literal["provider", "tool", "trace", "limit", "runner"]
+    message: str
+    hint: str = ""
+    status: int | None = None
+    """The provider's HTTP status."""
+
+
+DurableEvent = (
+    RunStatusChanged
+    | TurnFinished
+    | MessageAdded
+    | PlanChanged
+    | MessagesFolded
+    | CallStarted
+    | CheckpointSaved
+    | CommentReceived
+    | CommentRouted
+    | ApprovalChanged
+    | ContextChanged
+    | ErrorOccurred
+)
+
+DURABLE_EVENTS: tuple[type[DurableEvent], ...] = (
+    RunStatusChanged,
+    TurnFinished,
+    MessageAdded,
+    PlanChanged,
+    MessagesFolded,
+    CallStarted,
+    CheckpointSaved,
+    CommentReceived,
+    CommentRouted,
+    ApprovalChanged,
+    ContextChanged,
+    ErrorOccurred,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A durable event with its place in the trace."""
+
+    seq: Seq
+    at: datetime
+    """UTC, whole milliseconds."""
+    event: DurableEvent
+
+
+# ── transient: shown while it happens, never written ─────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class RequestStarted:
+    """A model request goes out."""
+
+    kind: ClassVar[str] = "request_started"
+    context: ContextId
+    turn: int
+    model: str
+    context_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextStreamed:
+    """More of the answer arrived. The pieces of a reply make up the text of its message."""
+
+    kind: ClassVar[str] = "text"
+    context: ContextId
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingStreamed:
+    """More of the model's thinking arrived."""
+
+    kind: ClassVar[str] = "thinking"
+    context: ContextId
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallStreamed:
+    """The model is writing a tool call; `arguments` is a further piece of its JSON."""
+
+    kind: ClassVar[str] = "call"
+    context: ContextId
+    key: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyDiscarded:
+    """What was streamed since `RequestStarted` does not count (a retry or an interrupt follows)."""
+
+    kind: ClassVar[str] = "reply_discarded"
+    context: ContextId
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RetryScheduled:
+    """A request failed and will be sent again."""
+
+    kind: ClassVar[str] = "retry"
+    context: ContextId
+    attempt: int
+    """Of the try that failed; the first is 1."""
+    of_attempts: int
+    delay_s: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRunStarted:
+    """A call passed its approval and runs now."""
+
+    kind: ClassVar[str] = "tool_started"
+    call_id: CallId
+    name: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutputStreamed:
+    """A running command printed more (redacted, decoded; possibly with parts left out)."""
+
+    kind: ClassVar[str] = "tool_output"
+    call_id: CallId
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAsked:
+    """The model or a limit asks the user; answered by the command `AnswerQuestion`."""
+
+    kind: ClassVar[str] = "question"
+    question_id: QuestionId
+    text: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeShown:
+    """Something the user should know that changes nothing."""
+
+    kind: ClassVar[str] = "notice"
+    text: str
+    level: Literal["info", "warning", "error"] = "info"
+
+
+TransientEvent = (
+    RequestStarted
+    | TextStreamed
+    | ThinkingStreamed
+    | CallStreamed
+    | ReplyDiscarded
+    | RetryScheduled
+    | ToolRunStarted
+    | ToolOutputStreamed
+    | QuestionAsked
+    | NoticeShown
+)
+
+__all__ = [
+    "DURABLE_EVENTS",
+    "ApprovalChanged",
+    "Author",
+    "CallStarted",
+    "CallStreamed",
+    "CheckpointSaved",
+    "CommentReceived",
+    "CommentRouted",
+    "ContextChanged",
+    "DurableEvent",
+    "ErrorOccurred",
+    "FileIntent",
+    "Fold",
+    "MessageAdded",
+    "MessagesFolded",
+    "Mode",
+    "NoticeShown",
+    "PlanChanged",
+    "ProcessRef",
+    "QuestionAsked",
+    "Record",
+    "ReplyDiscarded",
+    "RequestStarted",
+    "RetryScheduled",
+    "RunStatus",
+    "RunStatusChanged",
+    "Section",
+    "TextStreamed",
+    "ThinkingStreamed",
+    "ToolOutputStreamed",
+    "ToolRunStarted",
+    "TransientEvent",
+    "TurnFinished",
+]

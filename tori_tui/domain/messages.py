@@ -1,0 +1,109 @@
+"""Messages of a context: what the user, the model and the tools said.
+
+Must not know how a provider writes them on the wire nor how a trace writes them on disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tori_tui.domain.ids import CallId, ContextId, GoalId
+from tori_tui.domain.usage import Usage
+
+JsonObject = Mapping[str, object]
+"""A JSON object as plain values. Treated as read-only by everybody."""
+
+Role = Literal["user", "assistant", "tool"]
+
+Origin = Literal["user", "comment", "runner", "fold", "model", "tool"]
+"""Who wrote a message. Only `user` and `comment` are the user's own words, which are never cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContentPart:
+    """One part of a message's content; a plain string stands for a single text part."""
+
+    type: Literal["text", "image"]
+    text: str = ""
+    media_type: str = ""
+    data: str = ""
+    """Base64 of an image's bytes."""
+
+
+Content = str | tuple[ContentPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call that the model wrote."""
+
+    id: CallId
+    """Unique among the calls of the whole session; the adapter repairs ids that are not."""
+    name: str
+    arguments: JsonObject = field(default_factory=dict)
+    arguments_raw: str | None = None
+    """The model's own text where it is no JSON object; `arguments` is empty then."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderPart:
+    """Something a provider wants back verbatim: signed thinking, a reasoning item."""
+
+    provider: str
+    family: str
+    """Model family that accepts it; it returns only to the same provider and family."""
+    data: JsonObject
+    call_id: CallId | None = None
+    """The call it belongs to, where it returns with that call or not at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One entry of a context's message list."""
+
+    context: ContextId
+    goal_id: GoalId | None
+    """The goal it belongs to; None is the mission's own segment."""
+    role: Role
+    content: Content
+    origin: Origin = "model"
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage | None = None
+    provider_parts: tuple[ProviderPart, ...] = ()
+    interrupted: bool = False
+    """Cut off by the user or a fault: shown and kept, but outside the view."""
+    tool_call_id: CallId | None = None
+    name: str | None = None
+    """Of a tool message: the tool."""
+    is_error: bool = False
+    duration_s: float | None = None
+    full: str | None = None
+    """A file in `outputs/` that holds what `content` leaves out."""
+    details: JsonObject = field(default_factory=dict)
+    """Of a tool message: typed facts for the screen (paths, hashes, exit code, diff)."""
+
+    @property
+    def text(self) -> str:
+        """The text parts, joined; images left out."""
+        if isinstance(self.content, str):
+            return self.content
+        return "".join(part.text for part in self.content if part.type == "text")
+
+    @property
+    def is_users_word(self) -> bool:
+        """Whether the user himself wrote it; such text is never cut or folded."""
+        return self.origin in ("user", "comment")
+
+
+__all__ = [
+    "Content",
+    "ContentPart",
+    "JsonObject",
+    "Message",
+    "Origin",
+    "ProviderPart",
+    "Role",
+    "ToolCall",
+]

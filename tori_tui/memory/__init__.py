@@ -1,0 +1,3 @@
+"""What outlives a context."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Anthropic's wire protocol."""
+
+from __future__ import annotations

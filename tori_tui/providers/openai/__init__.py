@@ -1,0 +1,3 @@
+"""OpenAI's wire protocols."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Recorded replies in the place of a model."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Rich renderables from domain values. No Textual."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Everything Textual."""
+
+from __future__ import annotations
