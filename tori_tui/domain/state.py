@@ -36,6 +36,8 @@ from tori_tui.domain.plan_edits import GoalAbandoned, GoalCompleted, PlanEdit, a
 from tori_tui.domain.usage import Usage
 from tori_tui.domain.view import View, add_message, fold_view, reassign
 
+FIRST_SEQ = Seq(1)
+
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -94,7 +96,7 @@ def _nothing() -> Mapping[K, V]:
 class SessionState:
     """Everything that is known of a session after a durable event. Frozen and shared freely."""
 
-    next_seq: Seq = Seq(1)
+    next_seq: Seq = FIRST_SEQ
     status: RunStatus = "idle"
     reason: str = ""
     facts: RunStatusChanged | None = None

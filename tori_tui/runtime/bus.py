@@ -146,22 +146,26 @@ class Bus:
 def _merged(last: BusItem, new: BusItem) -> BusItem | None:
     """Return both deltas as one, or None where they do not continue each other."""
     match last, new:
-        case (TextStreamed(), TextStreamed()) | (ThinkingStreamed(), ThinkingStreamed()):
-            same = type(last) is type(new) and last.context == new.context
-            text = last.text + new.text if same and len(last.text) < MERGED_LIMIT_CHARS else None
-            return None if text is None else replace(last, text=text)
-        case ToolOutputStreamed(), ToolOutputStreamed():
-            if last.call_id != new.call_id or len(last.text) >= MERGED_LIMIT_CHARS:
-                return None
+        case TextStreamed(), TextStreamed() if last.context == new.context and _has_room(last.text):
             return replace(last, text=last.text + new.text)
-        case CallStreamed(), CallStreamed():
-            if (last.context, last.key) != (new.context, new.key):
-                return None
-            if len(last.arguments) >= MERGED_LIMIT_CHARS:
-                return None
+        case ThinkingStreamed(), ThinkingStreamed() if last.context == new.context and _has_room(last.text):
+            return replace(last, text=last.text + new.text)
+        case ToolOutputStreamed(), ToolOutputStreamed() if last.call_id == new.call_id and _has_room(
+            last.text
+        ):
+            return replace(last, text=last.text + new.text)
+        case CallStreamed(), CallStreamed() if _is_same_call(last, new) and _has_room(last.arguments):
             return replace(last, name=new.name or last.name, arguments=last.arguments + new.arguments)
         case _:
             return None
+
+
+def _has_room(text: str) -> bool:
+    return len(text) < MERGED_LIMIT_CHARS
+
+
+def _is_same_call(last: CallStreamed, new: CallStreamed) -> bool:
+    return (last.context, last.key) == (new.context, new.key)
 
 
 __all__ = ["QUEUE_LIMIT_ITEMS", "Bus", "BusItem", "Published", "Resync", "Subscription"]
