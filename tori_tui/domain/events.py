@@ -26,6 +26,8 @@ RunStatus = Literal["idle", "running", "waiting", "done", "failed", "incomplete"
 
 Mode = Literal["plan", "ask", "edit", "auto"]
 
+RunCause = Literal["", "provider", "abort", "loop", "limit", "goals_open", "check_red", "user", "runner"]
+
 Author = Literal["model", "user", "comment", "runner"]
 
 
@@ -39,6 +41,8 @@ class RunStatusChanged:
     kind: ClassVar[str] = "run"
     status: RunStatus
     reason: str = ""
+    cause: RunCause = ""
+    """Of an end that is not `done`: what kind of thing ended it."""
     model: str = ""
     mode: Mode | Literal[""] = ""
     cwd: str = ""
@@ -416,6 +420,7 @@ __all__ = [
     "ReplyDiscarded",
     "RequestStarted",
     "RetryScheduled",
+    "RunCause",
     "RunStatus",
     "RunStatusChanged",
     "Section",

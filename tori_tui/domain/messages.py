@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tori_tui.domain.ids import CallId, ContextId, GoalId
+from tori_tui.domain.ids import CallId, CommentId, ContextId, GoalId
 from tori_tui.domain.usage import Usage
 
 JsonObject = Mapping[str, object]
@@ -72,6 +72,10 @@ class Message:
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage | None = None
     provider_parts: tuple[ProviderPart, ...] = ()
+    thinking: str = ""
+    """What the model thought aloud: shown, never sent as text."""
+    comment_id: CommentId | None = None
+    """The comment whose text this is; with this message the comment has taken effect."""
     interrupted: bool = False
     """Cut off by the user or a fault: shown and kept, but outside the view."""
     tool_call_id: CallId | None = None

@@ -24,6 +24,7 @@ from tori_tui.domain.events import (
     Mode,
     PlanChanged,
     Record,
+    RunCause,
     RunStatus,
     RunStatusChanged,
     TurnFinished,
@@ -62,6 +63,8 @@ class OpenCall:
     goal_id: GoalId | None
     started: CallStarted | None = None
     approval: ApprovalChanged | None = None
+    plan: PlanChanged | None = None
+    """What a goal call did to the plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,7 @@ class SessionState:
     next_seq: Seq = FIRST_SEQ
     status: RunStatus = "idle"
     reason: str = ""
+    cause: RunCause = ""
     facts: RunStatusChanged | None = None
     """The newest record that began a run: model, mode, cwd, git head."""
     model: str = ""
@@ -206,6 +210,9 @@ def _message_added(state: SessionState, seq: Seq, at: datetime, message: Message
         )
         stats = _with(stats, message.goal_id, stats.get(message.goal_id, GoalStats()) + spent)
     view = add_message(state.view(message.context), seq, message)
+    if message.comment_id in state.comments:
+        waiting = MappingProxyType({k: v for k, v in state.comments.items() if k != message.comment_id})
+        state = replace(state, comments=waiting)
     return replace(
         state,
         log=state.log.appended(entry),
@@ -236,6 +243,8 @@ def _turn_finished(state: SessionState, event: TurnFinished) -> SessionState:
 
 def _plan_changed(state: SessionState, event: PlanChanged) -> SessionState:
     state = _edited(state, event.edits)
+    if event.call_id is not None and (call := state.open_calls.get(event.call_id)):
+        state = replace(state, open_calls=_with(state.open_calls, event.call_id, replace(call, plan=event)))
     if event.message_seq is None:
         return state
     return _reassigned(state, event.message_seq, event.goal_id)
@@ -293,7 +302,7 @@ def _call_started(state: SessionState, event: CallStarted) -> SessionState:
 
 
 def _run_changed(state: SessionState, event: RunStatusChanged) -> SessionState:
-    state = replace(state, status=event.status, reason=event.reason)
+    state = replace(state, status=event.status, reason=event.reason, cause=event.cause)
     if event.status == "running" and event.cwd:
         state = replace(state, facts=event)
     if event.model:
