@@ -42,7 +42,7 @@ def schema_of(struct_type: type[msgspec.Struct]) -> JsonObject:
     Optional fields stand without their default and without `null`; what a default does belongs into
     the field's description where the model needs it.
     """
-    return MappingProxyType(_object_schema(inspect.type_info(struct_type)))
+    return _object_schema(inspect.type_info(struct_type))
 
 
 def parse(struct_type: type[StructT], arguments: JsonObject, tool_name: str) -> StructT:
@@ -55,7 +55,7 @@ def parse(struct_type: type[StructT], arguments: JsonObject, tool_name: str) -> 
     Raises:
         ArgumentsInvalid: Names the field, the value and what is expected.
     """
-    known = {field.name: field for field in msgspec.structs.fields(struct_type)}
+    known = _fields(struct_type)
     given = _by_field_name(arguments, known, tool_name)
     values: dict[str, object] = {}
     for name, field in known.items():
@@ -74,6 +74,11 @@ def text_of(tool_name: str) -> str:
     """Return what the model is told of a tool: the `.md` file beside the tool's module."""
     # importlib.resources would add 16 ms to each start; a wheel is always installed as plain files.
     return Path(__file__).with_name(f"{tool_name}.md").read_text("utf-8").strip()
+
+
+@cache
+def _fields(struct_type: type[msgspec.Struct]) -> Mapping[str, msgspec.structs.FieldInfo]:
+    return {field.name: field for field in msgspec.structs.fields(struct_type)}
 
 
 def _object_schema(info: inspect.Type) -> dict[str, object]:
