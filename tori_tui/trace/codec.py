@@ -1,0 +1,255 @@
+"""One durable record as one line of JSON, and back.
+
+Must not touch a file, and must not let any text stop a write.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from operator import attrgetter
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Final, get_type_hints
+
+import msgspec
+
+from tori_tui.domain.events import (
+    DURABLE_EVENTS,
+    DurableEvent,
+    FileIntent,
+    Fold,
+    MessageAdded,
+    ProcessRef,
+    Record,
+    Section,
+)
+from tori_tui.domain.goals import Budget, Evidence
+from tori_tui.domain.ids import Seq
+from tori_tui.domain.messages import ContentPart, Message, ProviderPart, ToolCall
+from tori_tui.domain.plan_edits import PLAN_EDITS, PlanEdit
+from tori_tui.domain.usage import Usage
+from tori_tui.trace.errors import BadLine
+from tori_tui.trace.migrate import FORMAT_VERSION, check_version
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+DEPTH_LIMIT: Final = 200
+"""Values nested deeper are written as text; readers fail at Python's recursion limit of 1,000."""
+
+_ALWAYS_WRITTEN: Final = frozenset({"context", "goal_id", "role", "content", "arguments"})
+
+_NOT_A_LINE: Final = (msgspec.MsgspecError, UnicodeError, RecursionError)
+
+
+def encode(record: Record) -> bytes:
+    """Return the record's line, its newline included.
+
+    Text that UTF-8 cannot hold (lone surrogates) gets U+FFFD in its place; values that JSON cannot
+    hold are written as text.
+    """
+    event = record.event
+    line: dict[str, object] = {
+        "v": FORMAT_VERSION,
+        "seq": record.seq,
+        "ts": record.at.astimezone(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z",
+        "kind": event.kind,
+    }
+    _write_fields(line, event.message if isinstance(event, MessageAdded) else event)
+    try:
+        return _encoder.encode(line) + b"\n"
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        return _encoder.encode(_writable(line, 0)) + b"\n"
+
+
+def decode(line: bytes) -> Record | None:
+    """Return the record of a line; None where its kind is unknown (a later tori wrote it).
+
+    Raises:
+        TraceTooNew: The line has a newer format version.
+        BadLine: It is no record.
+    """
+    try:
+        head = _head_decoder.decode(line)
+    except _NOT_A_LINE as error:
+        _check_version_alone(line)
+        raise BadLine(str(error)) from error
+    check_version(head.v)
+    decode_event = _EVENT_DECODERS.get(head.kind)
+    if decode_event is None:
+        return None
+    try:
+        return Record(head.seq, head.ts, decode_event(line))
+    except _NOT_A_LINE as error:
+        raise BadLine(str(error)) from error
+
+
+# ── writing ──────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """How a dataclass is written: its tag, and each field's name, reader and default."""
+
+    op: str | None
+    fields: tuple[tuple[str, Callable[[object], object], object], ...]
+
+
+_NO_DEFAULT: Final = object()
+
+
+def _default_of(field: dataclasses.Field[object]) -> object:
+    if field.name in _ALWAYS_WRITTEN:
+        return _NO_DEFAULT
+    if field.default is not dataclasses.MISSING:
+        return field.default
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return _NO_DEFAULT
+
+
+def _shape(cls: type[DataclassInstance], op: str | None = None) -> _Shape:
+    return _Shape(op, tuple((f.name, attrgetter(f.name), _default_of(f)) for f in dataclasses.fields(cls)))
+
+
+_NESTED: Final = (
+    *(Message, ContentPart, ToolCall, ProviderPart, Usage),
+    *(Section, Fold, ProcessRef, FileIntent, Evidence, Budget),
+)
+"""What stands in events beside plan edits; a class that is missing here is written with its defaults."""
+
+_SHAPES: Final[Mapping[type, _Shape]] = MappingProxyType(
+    {cls: _shape(cls) for cls in (*DURABLE_EVENTS, *_NESTED)}
+    | {cls: _shape(cls, cls.op) for cls in PLAN_EDITS}
+)
+
+
+def _write_fields(target: dict[str, object], value: object) -> None:
+    shape = _SHAPES.get(type(value))
+    if shape is None:
+        raise TypeError(f"{type(value).__name__} is no dataclass")
+    if shape.op is not None:
+        target["op"] = shape.op
+    for name, read, default in shape.fields:
+        item = read(value)
+        if item == default or (type(item) is float and not math.isfinite(item)):
+            continue
+        target[name] = _plain(item)
+
+
+def _plain(value: object) -> object:
+    if type(value) is str:
+        return value
+    if type(value) is tuple:
+        return [_plain(item) for item in value]
+    if _SHAPES.get(type(value)) is None:
+        return value
+    target: dict[str, object] = {}
+    _write_fields(target, value)
+    return target
+
+
+def _foreign(value: object) -> object:
+    """Write what msgspec does not know; mappings of other kinds than dict stand in read-only values."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(type(value).__name__)
+
+
+def _writable(value: object, depth: int) -> object:
+    """Return a value that can be written whatever it holds; the slow way, for the rare record."""
+    if isinstance(value, str):
+        # Joins surrogate pairs and replaces what stays alone.
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if depth >= DEPTH_LIMIT:
+        return "(nested too deeply)"
+    if isinstance(value, Mapping):
+        return {str(_writable(str(key), depth)): _writable(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_writable(item, depth + 1) for item in value]
+    return _writable(str(value), depth)
+
+
+_encoder: Final = msgspec.json.Encoder(enc_hook=_foreign)
+
+# ── reading ──────────────────────────────────────────────────────────────────────────────
+
+
+class _Head(msgspec.Struct):
+    v: int
+    seq: Annotated[Seq, msgspec.Meta(ge=1)]
+    ts: Annotated[datetime, msgspec.Meta(tz=True)]
+    kind: str
+
+
+class _Version(msgspec.Struct):
+    v: int
+
+
+class _EditHead(msgspec.Struct):
+    op: str
+
+
+_head_decoder: Final = msgspec.json.Decoder(_Head)
+_version_decoder: Final = msgspec.json.Decoder(_Version)
+_edit_head_decoder: Final = msgspec.json.Decoder(_EditHead)
+
+
+def _check_version_alone(line: bytes) -> None:
+    """Tell a newer format, whose head may look different, from a broken line."""
+    try:
+        version = _version_decoder.decode(line).v
+    except _NOT_A_LINE:
+        return
+    check_version(version)
+
+
+_EDIT_DECODERS: Final = MappingProxyType({cls.op: msgspec.json.Decoder(cls) for cls in PLAN_EDITS})
+
+
+def _edits(raws: tuple[msgspec.Raw, ...]) -> tuple[PlanEdit, ...]:
+    """Decode plan edits by their tag; unknown ones are left out as unknown kinds are."""
+    pairs = ((_EDIT_DECODERS.get(_edit_head_decoder.decode(raw).op), raw) for raw in raws)
+    return tuple(decoder.decode(raw) for decoder, raw in pairs if decoder is not None)
+
+
+def _struct_default(field: dataclasses.Field[object]) -> object:
+    if field.default is not dataclasses.MISSING:
+        return field.default
+    if field.default_factory is not dataclasses.MISSING:
+        return msgspec.field(default_factory=field.default_factory)
+    return msgspec.NODEFAULT
+
+
+def _event_decoder(cls: type[DurableEvent]) -> Callable[[bytes], DurableEvent]:
+    if cls is MessageAdded:
+        message = msgspec.json.Decoder(Message)
+        return lambda line: MessageAdded(message.decode(line))
+    hints = get_type_hints(cls)
+    edit_fields = tuple(name for name, hint in hints.items() if hint == tuple[PlanEdit, ...])
+    if not edit_fields:
+        return msgspec.json.Decoder(cls).decode
+    # msgspec takes no union of dataclasses: a struct of the same fields keeps the edits raw.
+    fields = [
+        (f.name, tuple[msgspec.Raw, ...] if f.name in edit_fields else hints[f.name], _struct_default(f))
+        for f in dataclasses.fields(cls)
+    ]
+    raw_type = msgspec.defstruct(cls.__name__, fields, kw_only=True)
+    decoder = msgspec.json.Decoder(raw_type)
+    build: Callable[..., DurableEvent] = cls
+
+    def with_edits(line: bytes) -> DurableEvent:
+        values = msgspec.structs.asdict(decoder.decode(line))
+        return build(**{k: _edits(v) if k in edit_fields else v for k, v in values.items()})
+
+    return with_edits
+
+
+_EVENT_DECODERS: Final = MappingProxyType({cls.kind: _event_decoder(cls) for cls in DURABLE_EVENTS})
+
+__all__ = ["decode", "encode"]
