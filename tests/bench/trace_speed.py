@@ -1,0 +1,95 @@
+"""How long a large trace takes to open and to list: `python -m tests.bench.trace_speed`."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from tori_tui.domain.events import DurableEvent, MessageAdded, PlanChanged, Record, TurnFinished
+from tori_tui.domain.ids import MAIN_CONTEXT, CallId, GoalId, MissionId, Seq
+from tori_tui.domain.messages import Message, ToolCall
+from tori_tui.domain.plan_edits import GoalAdded, GoalCompleted, GoalFocused, MissionOpened
+from tori_tui.domain.state import reduce_all
+from tori_tui.domain.usage import Usage
+from tori_tui.trace.codec import encode
+from tori_tui.trace.store import MESSAGES_NAME, JsonlTraceStore
+
+N_RECORDS: Final = 100_000
+N_GOALS: Final = 12
+RESULT_CHARS: Final = 600
+BEGAN_AT: Final = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def events(n_records: int = N_RECORDS, n_goals: int = N_GOALS) -> Iterator[DurableEvent]:
+    """Yield the events of a long session: turns of a call and its result, spread over goals."""
+    yield PlanChanged((MissionOpened(MissionId("m1"), "Port the parser"),), "user")
+    ids = [GoalId(str(number)) for number in range(1, n_goals + 1)]
+    yield PlanChanged(tuple(GoalAdded(i, None, f"Part {i} of the port") for i in ids), "model")
+    n_turns = max(1, (n_records - 2) // 3 // n_goals)
+    turn = 0
+    for goal_id in ids:
+        yield PlanChanged((GoalFocused(goal_id),), "model")
+        for _ in range(n_turns):
+            turn += 1
+            yield from _turn(turn, goal_id)
+        yield PlanChanged((GoalCompleted(goal_id, f"Part {goal_id} works"),), "model")
+
+
+def _turn(number: int, goal_id: GoalId) -> Iterator[DurableEvent]:
+    call = ToolCall(CallId(f"call_{number:08}"), "read_file", {"path": f"src/parser/part_{number}.py"})
+    usage = Usage(20_000 + number, 180, 19_000, 900)
+    yield MessageAdded(
+        Message(MAIN_CONTEXT, goal_id, "assistant", "Next I read the part. " * 8, tool_calls=(call,), usage=usage)
+    )
+    yield TurnFinished(number, MAIN_CONTEXT, goal_id, "openai/gpt", "tool_calls", usage, 0.01, 0.4, 2.5)
+    result = f"{number:>6}  def part():\n" * (RESULT_CHARS // 20)
+    yield MessageAdded(
+        Message(
+            MAIN_CONTEXT, goal_id, "tool", result, "tool", tool_call_id=call.id, name="read_file", duration_s=0.01
+        )
+    )
+
+
+def write_trace(directory: Path, n_records: int = N_RECORDS, n_goals: int = N_GOALS) -> int:
+    """Write such a session's trace and return its size in bytes."""
+    directory.mkdir(parents=True)
+    with (directory / MESSAGES_NAME).open("wb") as file:
+        for seq, event in enumerate(events(n_records, n_goals), 1):
+            file.write(encode(Record(Seq(seq), BEGAN_AT + timedelta(milliseconds=seq), event)))
+        return file.tell()
+
+
+def main() -> None:
+    """Print the figures of a trace of 100,000 records."""
+    with tempfile.TemporaryDirectory() as folder:
+        directory = Path(folder) / "20260101-000000-aaaa"
+        began = time.perf_counter()
+        size_bytes = write_trace(directory)
+        _say(f"write      {time.perf_counter() - began:.2f} s, {size_bytes / N_RECORDS:.0f} bytes a record")
+        began = time.perf_counter()
+        with JsonlTraceStore.open(directory) as store:
+            _say(f"open alone {time.perf_counter() - began:.4f} s")
+            began = time.perf_counter()
+            records = list(store.records())
+        _say(f"decode     {time.perf_counter() - began:.2f} s, {len(records)} records")
+        began = time.perf_counter()
+        reduce_all(records)
+        _say(f"reduce     {time.perf_counter() - began:.2f} s")
+        del records
+        began = time.perf_counter()
+        with JsonlTraceStore.open(directory) as store:
+            state = reduce_all(store.records())
+        _say(f"open       {time.perf_counter() - began:.2f} s in all, next seq {state.next_seq}")
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+
+
+if __name__ == "__main__":
+    main()
