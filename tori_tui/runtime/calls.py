@@ -1,0 +1,213 @@
+"""Runs the tool calls of a reply: goal calls first, then the others, results in call order.
+
+Must not build requests or talk to a model. No tool's exception gets past this module.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tori_tui.domain.events import ErrorOccurred, MessageAdded, ToolRunStarted
+from tori_tui.domain.ids import CallId, Seq
+from tori_tui.domain.messages import JsonObject, Message, ToolCall
+from tori_tui.permission.redaction import Redactor
+from tori_tui.runtime.clock import Clock
+from tori_tui.runtime.gate import Gate
+from tori_tui.runtime.goal_calls import GoalCalls
+from tori_tui.runtime.open_calls import Cause, OpenCallCloser
+from tori_tui.runtime.recorder import Recorder
+from tori_tui.runtime.scope import Scopes
+from tori_tui.tools.base import ArgumentsInvalid, Tool, ToolOutput
+from tori_tui.trace.outputs import Outputs
+
+RESULT_LIMIT_CHARS: Final = 100_000
+"""No tool should come near it (read_file shows 50 KB); what does is kept whole in `outputs/`."""
+
+GOAL_REFUSED: Final = "not run: goal refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A call that has its output."""
+
+    output: ToolOutput
+    duration_s: float
+
+
+class CallRunner:
+    """Runs the calls of one reply and records one result for each."""
+
+    def __init__(
+        self,
+        *,
+        recorder: Recorder,
+        tools: Mapping[str, Tool],
+        gate: Gate,
+        scopes: Scopes,
+        goal_calls: GoalCalls,
+        closer: OpenCallCloser,
+        redactor: Redactor,
+        outputs: Outputs,
+        clock: Clock,
+    ) -> None:
+        self._recorder = recorder
+        self._tools = tools
+        self._gate = gate
+        self._scopes = scopes
+        self._goal_calls = goal_calls
+        self._closer = closer
+        self._redactor = redactor
+        self._outputs = outputs
+        self._clock = clock
+
+    async def run(self, calls: Sequence[ToolCall], message_seq: Seq) -> str | None:
+        """Run every call; results are recorded in call order, each as soon as those before it are.
+
+        When cancelled, finished calls keep their results, the others are answered as interrupted,
+        and the cancellation goes on.
+
+        Returns:
+            The reason of an `abort` call, or None.
+        """
+        finished: dict[CallId, Finished] = {}
+        try:
+            refused = await self._run_goal_calls(calls, message_seq, finished)
+            await self._record_finished(calls, finished)
+            for batch in self._batches([call for call in calls if call.id not in finished]):
+                if refused:
+                    finished.update(
+                        {c.id: Finished(ToolOutput(GOAL_REFUSED, is_error=True), 0.0) for c in batch}
+                    )
+                else:
+                    await self._run_batch(batch, finished)
+                await self._record_finished(calls, finished)
+        except asyncio.CancelledError:
+            await self._record_finished(calls, finished, others_are="interrupted")
+            raise
+        reasons = (f.output.abort_reason for f in finished.values() if f.output.abort_reason is not None)
+        return next(reasons, None)
+
+    async def close_open_calls(self, cause: Cause) -> None:
+        """Answer every call of the session that has no result, in call order."""
+        calls = [open_call.call for open_call in self._recorder.state.open_calls.values()]
+        await self._record_finished(calls, {}, others_are=cause)
+
+    async def _run_goal_calls(
+        self, calls: Sequence[ToolCall], message_seq: Seq, finished: dict[CallId, Finished]
+    ) -> bool:
+        refused = False
+        for call in calls:
+            if call.name != "goal":
+                continue
+            began_s = self._clock.monotonic()
+            output = ToolOutput(GOAL_REFUSED, is_error=True)
+            if not refused:
+                output = await self._goal_calls.run(call, message_seq)
+            finished[call.id] = Finished(output, self._clock.monotonic() - began_s)
+            refused = refused or output.is_error
+        return refused
+
+    def _batches(self, calls: Sequence[ToolCall]) -> Iterator[Sequence[ToolCall]]:
+        """Group neighbouring calls that only read, which run at once; every other runs alone."""
+        batch: list[ToolCall] = []
+        for call in calls:
+            tool = self._tools.get(call.name)
+            if tool is not None and tool.effect == "read":
+                batch.append(call)
+                continue
+            if batch:
+                yield tuple(batch)
+                batch.clear()
+            yield (call,)
+        if batch:
+            yield tuple(batch)
+
+    async def _run_batch(self, batch: Sequence[ToolCall], finished: dict[CallId, Finished]) -> None:
+        async with asyncio.TaskGroup() as group:
+            for call in batch:
+                group.create_task(self._run_one(call, finished))
+
+    async def _run_one(self, call: ToolCall, finished: dict[CallId, Finished]) -> None:
+        began_s = self._clock.monotonic()
+        try:
+            output = await self._output_of(call)
+        except ArgumentsInvalid as error:
+            output = ToolOutput(str(error), is_error=True)
+        except Exception as error:
+            # A fault of ours: the model is told and the run goes on, the user sees what it was.
+            text = f"{call.name} failed inside tori: {type(error).__name__}: {error}"
+            await self._recorder.record(ErrorOccurred("tool", text, "Please report it with the trace."))
+            output = ToolOutput(f"{text}\nTry another way.", is_error=True)
+        finished[call.id] = Finished(output, self._clock.monotonic() - began_s)
+
+    async def _output_of(self, call: ToolCall) -> ToolOutput:
+        tool = self._tools.get(call.name)
+        if tool is None:
+            known = ", ".join(self._tools)
+            return ToolOutput(f"There is no tool {call.name!r}. The tools are: {known}.", is_error=True)
+        if call.arguments_raw is not None:
+            return ToolOutput(
+                f"The arguments of {call.name} are not one JSON object, so it was not run: "
+                f"{call.arguments_raw[:200]!r}. Send the call again with valid JSON.",
+                is_error=True,
+            )
+        preview = await tool.preview(call.arguments)
+        denied = await self._gate.refusal(call, tool, preview)
+        if denied is not None:
+            return denied
+        self._recorder.announce(ToolRunStarted(call.id, call.name, self._redactor.redact(preview.title)))
+        return await tool.run(call.arguments, self._scopes.open(call))
+
+    async def _record_finished(
+        self, calls: Sequence[ToolCall], finished: Mapping[CallId, Finished], others_are: Cause | None = None
+    ) -> None:
+        """Record results in call order up to the first call that has none; with a cause, all."""
+        for call in calls:
+            open_call = self._recorder.state.open_calls.get(call.id)
+            if open_call is None:
+                continue
+            done = finished.get(call.id)
+            if done is None and others_are is None:
+                return
+            if done is None and others_are is not None:
+                done = Finished(self._closer.answer(open_call, others_are), 0.0)
+            if done is not None:
+                await self._recorder.record(MessageAdded(self._result(call, done)))
+
+    def _result(self, call: ToolCall, done: Finished) -> Message:
+        open_call = self._recorder.state.open_calls[call.id]
+        output = self._bounded(done.output)
+        return Message(
+            context=open_call.context,
+            goal_id=open_call.goal_id,
+            role="tool",
+            content=self._redactor.redact(output.text),
+            origin="tool",
+            tool_call_id=call.id,
+            name=call.name,
+            is_error=output.is_error,
+            duration_s=round(done.duration_s, 3),
+            full=output.full,
+            details=self._redacted(output.details),
+        )
+
+    def _bounded(self, output: ToolOutput) -> ToolOutput:
+        if len(output.text) <= RESULT_LIMIT_CHARS:
+            return output
+        name = output.full or self._outputs.keep_text(self._redactor.redact(output.text))
+        half = RESULT_LIMIT_CHARS // 2
+        left_out = len(output.text) - 2 * half
+        text = f"{output.text[:half]}\n[… {left_out:,} characters left out; whole in outputs/{name}]\n"
+        return replace(output, text=text + output.text[-half:], full=name)
+
+    def _redacted(self, details: JsonObject) -> JsonObject:
+        return {
+            key: self._redactor.redact(value) if isinstance(value, str) else value
+            for key, value in details.items()
+        }
+
+
+__all__ = ["GOAL_REFUSED", "CallRunner"]

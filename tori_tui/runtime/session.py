@@ -1,0 +1,197 @@
+"""A session as its front ends see it: commands in, snapshots and events out.
+
+Must not decide what a run does; the runner does. Two tasks of one event loop: the inbox records
+commands and answers questions at any moment, the work task takes turns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import assert_never
+
+from tori_tui.domain.commands import (
+    AddComment,
+    AnswerQuestion,
+    Command,
+    ContinueRun,
+    DecideApproval,
+    EditPlan,
+    InterruptRun,
+    SubmitPrompt,
+    SwitchMode,
+    SwitchModel,
+)
+from tori_tui.domain.events import CommentReceived, ContextChanged, NoticeShown
+from tori_tui.domain.ids import TraceId
+from tori_tui.domain.state import SessionState
+from tori_tui.runtime.asking import Asking
+from tori_tui.runtime.bus import Bus, Subscription
+from tori_tui.runtime.recorder import Recorder
+from tori_tui.runtime.runner import Runner, can_continue
+
+
+class Session:
+    """One conversation with its trace.
+
+    Args:
+        directory: The trace's directory.
+        notices: What the user should be told once at the start.
+        shut: Awaited last: stops processes, closes providers and the store.
+    """
+
+    def __init__(
+        self,
+        *,
+        trace_id: TraceId,
+        directory: Path,
+        bus: Bus,
+        recorder: Recorder,
+        runner: Runner,
+        asking: Asking,
+        notices: tuple[str, ...],
+        shut: Callable[[], Awaitable[None]],
+    ) -> None:
+        self.trace_id = trace_id
+        self.directory = directory
+        self.notices = notices
+        self._bus = bus
+        self._recorder = recorder
+        self._runner = runner
+        self._asking = asking
+        self._shut = shut
+        self._inbox: asyncio.Queue[Command] = asyncio.Queue()
+        self._run_wanted = asyncio.Event()
+        self._closing = asyncio.Event()
+        self._closed = asyncio.Event()
+        self._is_started = False
+        self._current: asyncio.Task[None] | None = None
+        self._interrupt_reason = ""
+
+    @property
+    def state(self) -> SessionState:
+        """The session as it stands now, frozen."""
+        return self._recorder.state
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a run is going on or about to begin."""
+        return self._current is not None or self._run_wanted.is_set()
+
+    def subscribe(self) -> Subscription:
+        """Register a reader; nothing that happens after this call is lost to it."""
+        return self._bus.subscribe()
+
+    def send(self, command: Command) -> None:
+        """Hand in a command. Never blocks; what comes of it is told by events."""
+        self._inbox.put_nowait(command)
+
+    async def run(self) -> None:
+        """Serve commands until `close`."""
+        self._is_started = True
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = (group.create_task(self._serve_inbox()), group.create_task(self._work()))
+                await self._closing.wait()
+                for task in tasks:
+                    task.cancel()
+        finally:
+            await self._shut()
+            self._bus.close()
+            self._closed.set()
+
+    async def close(self) -> None:
+        """Interrupt what runs, write everything down, and return when all of it is gone."""
+        self._closing.set()
+        if self._is_started:
+            await self._closed.wait()
+        else:
+            await self._shut()
+
+    async def _serve_inbox(self) -> None:
+        while True:
+            await self._take(await self._inbox.get())
+
+    async def _take(self, command: Command) -> None:
+        match command:
+            case SubmitPrompt():
+                await self._prompted(command)
+            case ContinueRun():
+                self._continue()
+            case AddComment():
+                await self._commented(command)
+            case DecideApproval():
+                if not self._asking.decide(command):
+                    self._tell("That approval is not waiting any more.")
+            case AnswerQuestion():
+                if not self._asking.answer(command):
+                    self._tell("That question is not waiting any more.")
+            case InterruptRun():
+                self._interrupt(command.reason or "interrupted by the user")
+            case EditPlan():
+                self._runner.queue_edits(command)
+                if not self.is_running:
+                    await self._runner.apply_edits()
+            case SwitchModel():
+                await self._configure(model=command.model)
+            case SwitchMode():
+                await self._recorder.record(
+                    ContextChanged(self.state.active_context, "configured", mode=command.mode)
+                )
+            case _:
+                assert_never(command)
+
+    async def _prompted(self, prompt: SubmitPrompt) -> None:
+        if self.is_running:
+            self._tell("A run is going on: say it as a comment, or interrupt first.")
+            return
+        await self._runner.open_mission(prompt)
+        self._run_wanted.set()
+
+    def _continue(self) -> None:
+        if self.is_running:
+            return
+        if can_continue(self.state):
+            self._run_wanted.set()
+        else:
+            self._tell("There is nothing to go on with: the mission is done.")
+
+    async def _commented(self, comment: AddComment) -> None:
+        if not self.is_running:
+            await self._prompted(SubmitPrompt(comment.text))
+            return
+        received = CommentReceived(comment.comment_id, comment.text, comment.aim)
+        await self._recorder.record(received)
+
+    async def _configure(self, *, model: str) -> None:
+        await self._recorder.record(ContextChanged(self.state.active_context, "configured", model=model))
+
+    def _interrupt(self, reason: str) -> None:
+        if self._current is None or self._interrupt_reason:
+            return
+        self._interrupt_reason = reason
+        self._current.cancel()
+
+    def _tell(self, text: str) -> None:
+        self._recorder.announce(NoticeShown(text, "warning"))
+
+    async def _work(self) -> None:
+        """Run whenever a run is wanted; an interrupt ends the run, closing ends everything."""
+        try:
+            while True:
+                await self._run_wanted.wait()
+                self._interrupt_reason = ""
+                async with asyncio.TaskGroup() as group:
+                    self._current = group.create_task(self._runner.run())
+                    self._run_wanted.clear()
+                if self._current.cancelled():
+                    await self._runner.wind_down(self._interrupt_reason)
+                self._current = None
+        except asyncio.CancelledError:
+            if self._current is not None:
+                await self._runner.wind_down("tori was closed")
+            raise
+
+
+__all__ = ["Session"]

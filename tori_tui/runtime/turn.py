@@ -1,0 +1,168 @@
+"""One turn: build the request, call the model, record the reply, run its calls.
+
+Must not decide whether another turn follows; the runner does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from tori_tui.context.build import BuiltRequest
+from tori_tui.domain.events import MessageAdded, ReplyDiscarded, TurnFinished
+from tori_tui.domain.goals import GoalTree
+from tori_tui.domain.ids import GoalId, Seq
+from tori_tui.domain.messages import Message, ToolCall
+from tori_tui.domain.request import ModelProfile
+from tori_tui.domain.state import SessionState
+from tori_tui.domain.usage import Usage
+from tori_tui.providers.base import Provider, StopReason
+from tori_tui.providers.errors import ProviderError
+from tori_tui.providers.fold import Reply
+from tori_tui.runtime.calls import CallRunner
+from tori_tui.runtime.clock import Clock
+from tori_tui.runtime.model_call import ModelCall
+from tori_tui.runtime.pricing import cost_usd
+from tori_tui.runtime.recorder import Recorder
+
+
+class Models(Protocol):
+    """Finds the provider of a model; loading its SDK may take a second."""
+
+    async def ready(self, name: str) -> tuple[ModelProfile, Provider]:
+        """Return the model's profile and a provider for it.
+
+        Raises:
+            ToriError: The model or its key is not there.
+        """
+        ...
+
+
+class Requests(Protocol):
+    """Builds what the model sees."""
+
+    def build(self, state: SessionState, profile: ModelProfile) -> BuiltRequest:
+        """Return the next request of the active context, and its sections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    """What a turn came to."""
+
+    text: str
+    n_calls: int
+    stop_reason: StopReason
+    message_seq: Seq
+    abort_reason: str | None = None
+
+
+class Turn:
+    """Takes one turn after the other, in the active context."""
+
+    def __init__(
+        self,
+        *,
+        recorder: Recorder,
+        models: Models,
+        requests: Requests,
+        calls: CallRunner,
+        focus_after: Callable[[GoalTree, tuple[ToolCall, ...]], GoalId | None],
+        clock: Clock,
+        new_id: Callable[[], str],
+    ) -> None:
+        self._recorder = recorder
+        self._models = models
+        self._requests = requests
+        self._calls = calls
+        self._focus_after = focus_after
+        self._clock = clock
+        self._new_id = new_id
+        self._used_ids = {str(call.id) for entry in recorder.state.log for call in entry.message.tool_calls}
+
+    async def run(self) -> TurnEnd:
+        """Take a turn.
+
+        Raises:
+            ProviderError: The model gave no whole reply; what it said is recorded as interrupted.
+        """
+        state = self._recorder.state
+        profile, provider = await self._models.ready(state.model)
+        built = self._requests.build(state, profile)
+        number = state.n_turns + 1
+        call = ModelCall(built.request, self._recorder, self._clock, self._used_ids, self._new_id)
+        context_tokens = sum(section.tokens for section in built.sections)
+        try:
+            reply = await call.run(provider, number, context_tokens)
+        except ProviderError as error:
+            await self._close_cut(call, built, number, error.fault)
+            raise
+        except asyncio.CancelledError:
+            await self._close_cut(call, built, number, "interrupted")
+            raise
+        await self._finish(call, built, number, reply.stop_reason, reply.usage)
+        return await self._act_on(reply, call)
+
+    async def _act_on(self, reply: Reply, call: ModelCall) -> TurnEnd:
+        state = self._recorder.state
+        message = Message(
+            context=state.active_context,
+            goal_id=self._focus_after(state.tree, reply.tool_calls),
+            role="assistant",
+            content=reply.content,
+            origin="model",
+            tool_calls=reply.tool_calls,
+            usage=reply.usage,
+            provider_parts=reply.provider_parts,
+            thinking=call.thinking,
+        )
+        self._used_ids.update(str(c.id) for c in reply.tool_calls)
+        record = await self._recorder.record(MessageAdded(message))
+        abort_reason = None
+        if reply.tool_calls:
+            abort_reason = await self._calls.run(reply.tool_calls, record.seq)
+        return TurnEnd(reply.content, len(reply.tool_calls), reply.stop_reason, record.seq, abort_reason)
+
+    async def _finish(
+        self, call: ModelCall, built: BuiltRequest, number: int, stop_reason: str, usage: Usage | None
+    ) -> None:
+        request = built.request
+        usage = usage or Usage()
+        await self._recorder.record(
+            TurnFinished(
+                number=number,
+                context=request.context,
+                goal_id=self._recorder.state.tree.current_id,
+                model=request.profile.name,
+                stop_reason=stop_reason,
+                usage=usage,
+                cost_usd=cost_usd(usage, request.profile),
+                latency_s=round(call.latency_s, 3),
+                duration_s=round(call.duration_s, 3),
+                tries=call.n_tries,
+                rewrite=built.rewrite,
+                sections=built.sections,
+            )
+        )
+
+    async def _close_cut(self, call: ModelCall, built: BuiltRequest, number: int, why: str) -> None:
+        """Keep what a cut or cancelled reply said, outside the view; it is never acted on."""
+        await self._finish(call, built, number, why, call.usage)
+        state = self._recorder.state
+        self._recorder.announce(ReplyDiscarded(state.active_context, why))
+        if not (call.text or call.thinking):
+            return
+        message = Message(
+            context=state.active_context,
+            goal_id=state.tree.current_id,
+            role="assistant",
+            content=call.text,
+            thinking=call.thinking,
+            interrupted=True,
+        )
+        await self._recorder.record(MessageAdded(message))
+
+
+__all__ = ["Models", "Requests", "Turn", "TurnEnd"]
