@@ -131,7 +131,8 @@ class GoalTree:
         mission = self.current_mission
         if mission is None:
             return ()
-        return tuple(goal for goal in self.goals if goal.id in mission.goal_ids)
+        of_mission = frozenset(mission.goal_ids)
+        return tuple(goal for goal in self.goals if goal.id in of_mission)
 
     @property
     def open_goals(self) -> tuple[Goal, ...]:

@@ -1,0 +1,146 @@
+"""How many tokens a text takes: estimated by script, corrected by what the provider reports.
+
+Must not touch the network, and must give the same number for the same text at any time: limits that
+decide what a request shows use `estimate_tokens`, never a corrected figure.
+"""
+
+from __future__ import annotations
+
+import json
+import string
+from functools import lru_cache
+from typing import Final
+
+from tori_tui.domain.messages import Message
+
+LETTERS: Final = string.ascii_letters.encode()
+DIGITS: Final = string.digits.encode()
+SPACES: Final = b" \t\r"
+NEWLINES: Final = b"\n"
+PUNCTUATION: Final = bytes(
+    b for b in range(0x80) if b not in LETTERS and b not in DIGITS and b not in SPACES and b not in NEWLINES
+)
+CONTINUATION_BYTES: Final = bytes(range(0x80, 0xC0))
+TWO_BYTE_LEADS: Final = bytes(range(0xC0, 0xE0))
+CJK_LEADS: Final = bytes(range(0xE3, 0xEE))
+"""First UTF-8 bytes of U+3000 to U+DFFF: kana, Chinese characters, Hangul."""
+FOUR_BYTE_LEADS: Final = bytes(range(0xF0, 0xF8))
+
+TOKENS_PER_LETTER: Final = 0.21
+TOKENS_PER_DIGIT: Final = 0.45
+TOKENS_PER_PUNCTUATION: Final = 0.52
+TOKENS_PER_NEWLINE: Final = 0.55
+TOKENS_PER_SPACE: Final = 0.04
+TOKENS_PER_TWO_BYTE_CHARACTER: Final = 0.42
+TOKENS_PER_CJK_CHARACTER: Final = 0.72
+TOKENS_PER_OTHER_CHARACTER: Final = 1.0
+TOKENS_PER_FOUR_BYTE_CHARACTER: Final = 2.0
+
+MESSAGE_OVERHEAD_TOKENS: Final = 4
+"""What chat formats add around each message: role and separators."""
+
+CALL_OVERHEAD_TOKENS: Final = 8
+"""Name, id and braces of a call."""
+
+IMAGE_TOKENS: Final = 1_200
+"""About what a screenshot takes with the vendors that tell."""
+
+CACHED_TEXTS: Final = 2_048
+CACHED_TEXT_LIMIT_CHARS: Final = 1_000
+CORRECTION_LIMITS: Final = (0.5, 2.0)
+"""A reported figure farther off than this is a server's mistake, not a tokenizer's difference."""
+
+CORRECTION_WEIGHT: Final = 0.3
+"""How much of a new report enters the running correction."""
+
+MIN_REPORT_TOKENS: Final = 500
+"""Below this the fixed overhead of a request hides the tokenizer."""
+
+
+def estimate_tokens(text: str) -> int:
+    """Return about how many tokens the text takes; 0 only for an empty one."""
+    return _estimate_cached(text) if len(text) <= CACHED_TEXT_LIMIT_CHARS else _estimate(text)
+
+
+@lru_cache(maxsize=CACHED_TEXTS)
+def _estimate_cached(text: str) -> int:
+    return _estimate(text)
+
+
+def _estimate(text: str) -> int:
+    if not text:
+        return 0
+    data = text.encode("utf-8", "surrogatepass")
+    tokens = (
+        TOKENS_PER_LETTER * _count(data, LETTERS)
+        + TOKENS_PER_DIGIT * _count(data, DIGITS)
+        + TOKENS_PER_SPACE * _count(data, SPACES)
+        + TOKENS_PER_NEWLINE * data.count(NEWLINES)
+        + TOKENS_PER_PUNCTUATION * _count(data, PUNCTUATION)
+    )
+    if len(data) != len(text):
+        n_two, n_cjk, n_four = (_count(data, leads) for leads in (TWO_BYTE_LEADS, CJK_LEADS, FOUR_BYTE_LEADS))
+        n_ascii = len(data.translate(None, bytes(range(0x80, 0x100))))
+        n_other = len(text) - n_ascii - n_two - n_cjk - n_four
+        tokens += (
+            TOKENS_PER_TWO_BYTE_CHARACTER * n_two
+            + TOKENS_PER_CJK_CHARACTER * n_cjk
+            + TOKENS_PER_FOUR_BYTE_CHARACTER * n_four
+            + TOKENS_PER_OTHER_CHARACTER * n_other
+        )
+    return max(1, round(tokens))
+
+
+def _count(data: bytes, members: bytes) -> int:
+    return len(data) - len(data.translate(None, members))
+
+
+class TokenMeter:
+    """Counts messages once each, and corrects sums by what each model's provider reported."""
+
+    def __init__(self) -> None:
+        # The message is held beside its count, so that its id is not given to another one.
+        self._counted: dict[int, tuple[Message, int]] = {}
+        self._corrections: dict[str, float] = {}
+
+    def count_message(self, message: Message) -> int:
+        """Return the estimate for a message, its calls included."""
+        known = self._counted.get(id(message))
+        if known is not None:
+            return known[1]
+        tokens = estimate_message(message)
+        self._counted[id(message)] = (message, tokens)
+        return tokens
+
+    def correction(self, model: str) -> float:
+        """Return by what an estimate is multiplied for this model; 1 until something was reported."""
+        return self._corrections.get(model, 1.0)
+
+    def corrected(self, estimate: int, model: str) -> int:
+        """Return the number that the screen shows and the marks are compared with."""
+        return round(estimate * self.correction(model))
+
+    def learn(self, model: str, estimate: int, reported_tokens: int) -> None:
+        """Take in what a provider reported for a request that had been estimated."""
+        if estimate < MIN_REPORT_TOKENS or reported_tokens <= 0:
+            return
+        low, high = CORRECTION_LIMITS
+        ratio = min(high, max(low, reported_tokens / estimate))
+        before = self._corrections.get(model)
+        self._corrections[model] = ratio if before is None else before + CORRECTION_WEIGHT * (ratio - before)
+
+
+def estimate_message(message: Message) -> int:
+    """Return the estimate for a message, its calls and images included."""
+    tokens = MESSAGE_OVERHEAD_TOKENS + estimate_tokens(message.text)
+    for call in message.tool_calls:
+        arguments = call.arguments_raw or json.dumps(call.arguments, ensure_ascii=False, default=str)
+        tokens += CALL_OVERHEAD_TOKENS + estimate_tokens(call.name) + estimate_tokens(arguments)
+    for part in message.provider_parts:
+        tokens += estimate_tokens(json.dumps(part.data, ensure_ascii=False, default=str))
+    if not isinstance(message.content, str):
+        tokens += IMAGE_TOKENS * sum(part.type == "image" for part in message.content)
+    return tokens
+
+
+__all__ = ["TokenMeter", "estimate_message", "estimate_tokens"]
