@@ -1,0 +1,144 @@
+"""Which processes belong to which command, those that left its process group included.
+
+Must not be two of them in one tori: what an orphan belongs to can only be told by who knows every command.
+Other parts of tori start their programs in tori's own session; those are never taken for a command's.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final
+
+from tori_tui.domain.events import ProcessRef
+from tori_tui.workspace.process_table import (
+    HAS_PROC,
+    ProcessFacts,
+    all_pids,
+    children_of,
+    read_facts,
+    read_variable,
+    walk_below,
+)
+
+MARKER_VARIABLE: Final = "TORI_CALL"
+"""In the environment of everything below a command; its value is `marker_of`."""
+
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_-]")
+_CALL_LIMIT_CHARS: Final = 64
+
+
+@dataclass(eq=False, slots=True)
+class CommandTree:
+    """A running command and what was seen below it."""
+
+    ref: ProcessRef
+    marker: str
+    seen: set[tuple[int, int]] = field(default_factory=set)
+    """Pid and start of everything that was ever found."""
+
+
+class Descendants:
+    """Knows every command that runs and finds what is left of each."""
+
+    def __init__(self) -> None:
+        self._trees: list[CommandTree] = []
+        self._is_subreaper: bool | None = None
+
+    def enter(self, pgid: int, call_id: str) -> CommandTree:
+        """Begin to watch a command whose first process waits at its gate."""
+        facts = read_facts(pgid) if HAS_PROC else None
+        ref = ProcessRef(pgid, facts.start_ticks if facts else 0)
+        tree = CommandTree(ref, marker_of(call_id, pgid))
+        self._trees.append(tree)
+        return tree
+
+    def leave(self, tree: CommandTree) -> None:
+        """Forget a command of which nothing is left."""
+        self._trees.remove(tree)
+
+    def prepare(self) -> None:
+        """Make orphans come to us; called before each command, works once."""
+        if self._is_subreaper is None and HAS_PROC:
+            # Loaded late on purpose: see the module.
+            module = importlib.import_module("tori_tui.workspace.subreaper")
+            self._is_subreaper = bool(module.become_subreaper())
+
+    def living(self, tree: CommandTree) -> list[ProcessFacts]:
+        """Return what of a command is alive, and reap what is not and has no other parent than us."""
+        if not HAS_PROC:
+            return _living_group(tree.ref.pgid)
+        found: dict[int, ProcessFacts] = {}
+        for top in (tree.ref.pgid, *self._orphans_of(tree)):
+            for facts in walk_below(top):
+                tree.seen.add(facts.key)
+                if not facts.has_ended:
+                    found[facts.pid] = facts
+                elif facts.pid != tree.ref.pgid and facts.parent == os.getpid():
+                    _reap(facts.pid)
+        return list(found.values())
+
+    def _orphans_of(self, tree: CommandTree) -> list[int]:
+        roots = {other.ref.pgid for other in self._trees}
+        candidates = children_of(os.getpid()) if self._is_subreaper else all_pids()
+        return [pid for pid in candidates if pid not in roots and self._belongs(tree, pid)]
+
+    def _belongs(self, tree: CommandTree, pid: int) -> bool:
+        facts = read_facts(pid)
+        if facts is None or facts.session == os.getsid(0):
+            return False
+        # The first process stays unreaped till the end, so that its number means this command alone.
+        if facts.session == tree.ref.pgid or facts.key in tree.seen:
+            return True
+        marker = read_variable(pid, MARKER_VARIABLE)
+        if marker is not None:
+            return marker == tree.marker
+        is_alone = len(self._trees) == 1 and self._is_subreaper is True
+        return is_alone and facts.start_ticks >= tree.ref.start_ticks
+
+
+def marker_of(call_id: str, pgid: int) -> str:
+    """Return what marks the processes of one command, in this and in a later tori."""
+    return f"{call_marker(call_id)}.{pgid}"
+
+
+def call_marker(call_id: str) -> str:
+    """Return the part of a marker that is known before the command has a pid."""
+    return _UNSAFE.sub("-", call_id)[:_CALL_LIMIT_CHARS]
+
+
+def left_of(ref: ProcessRef, call_id: str) -> list[ProcessFacts]:
+    """Return what lives of a command of an earlier tori; nothing that only got one of its pids."""
+    if not HAS_PROC or ref.start_ticks == 0:
+        return []
+    found: dict[int, ProcessFacts] = {}
+    first = read_facts(ref.pgid)
+    is_same = first is not None and first.start_ticks == ref.start_ticks
+    marker = marker_of(call_id, ref.pgid) if call_id else None
+    for pid in all_pids():
+        facts = read_facts(pid)
+        if facts is None or facts.has_ended or facts.start_ticks < ref.start_ticks:
+            continue
+        is_member = is_same and facts.group == ref.pgid
+        if is_member or (marker is not None and read_variable(pid, MARKER_VARIABLE) == marker):
+            found.update((below.pid, below) for below in walk_below(pid) if not below.has_ended)
+    return list(found.values())
+
+
+def _living_group(pgid: int) -> list[ProcessFacts]:
+    try:
+        os.killpg(pgid, 0)
+    except (ProcessLookupError, PermissionError):
+        return []
+    return [ProcessFacts(-pgid, "its process group", "?", 0, pgid, pgid, 0)]
+
+
+def _reap(pid: int) -> None:
+    with suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)
+
+
+__all__ = ["MARKER_VARIABLE", "CommandTree", "Descendants", "call_marker", "left_of", "marker_of"]
