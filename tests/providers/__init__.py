@@ -1,0 +1,3 @@
+"""Tests of the wire protocols."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Model servers on a loopback socket, and the providers' own rules for requests."""
+
+from __future__ import annotations
