@@ -26,12 +26,13 @@ CJK_LEADS: Final = bytes(range(0xE3, 0xEE))
 """First UTF-8 bytes of U+3000 to U+DFFF: kana, Chinese characters, Hangul."""
 FOUR_BYTE_LEADS: Final = bytes(range(0xF0, 0xF8))
 
-TOKENS_PER_LETTER: Final = 0.21
-TOKENS_PER_DIGIT: Final = 0.45
-TOKENS_PER_PUNCTUATION: Final = 0.52
-TOKENS_PER_NEWLINE: Final = 0.55
-TOKENS_PER_SPACE: Final = 0.04
-TOKENS_PER_TWO_BYTE_CHARACTER: Final = 0.42
+# Fitted to o200k over 400 files of code, prose and data: the middle half lies within 6 %.
+TOKENS_PER_LETTER: Final = 0.205
+TOKENS_PER_DIGIT: Final = 0.75
+TOKENS_PER_PUNCTUATION: Final = 0.43
+TOKENS_PER_NEWLINE: Final = 1.15
+TOKENS_PER_SPACE: Final = 0.11
+TOKENS_PER_TWO_BYTE_CHARACTER: Final = 0.3
 TOKENS_PER_CJK_CHARACTER: Final = 0.72
 TOKENS_PER_OTHER_CHARACTER: Final = 1.0
 TOKENS_PER_FOUR_BYTE_CHARACTER: Final = 2.0
@@ -47,6 +48,7 @@ IMAGE_TOKENS: Final = 1_200
 
 CACHED_TEXTS: Final = 2_048
 CACHED_TEXT_LIMIT_CHARS: Final = 1_000
+
 CORRECTION_LIMITS: Final = (0.5, 2.0)
 """A reported figure farther off than this is a server's mistake, not a tokenizer's difference."""
 

@@ -1,0 +1,193 @@
+"""From the state to the next model request: a pure function of what the trace holds.
+
+Must not read a clock, a file or a setting; what it needs comes in, what the next request needs goes out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
+
+from tori_tui.context.messages import request_messages
+from tori_tui.context.plan import plan_block
+from tori_tui.context.system_prompt import SystemParts
+from tori_tui.context.tokens import estimate_message, estimate_tokens
+from tori_tui.domain.events import Section
+from tori_tui.domain.ids import ContextId, GoalId, MissionId
+from tori_tui.domain.messages import Message
+from tori_tui.domain.request import ModelProfile, ModelRequest, SystemBlock, ToolSpec
+from tori_tui.domain.state import SessionState
+from tori_tui.domain.view import View
+
+Placement = Literal["late", "leading", "live"]
+
+PlacementSetting = Literal["late", "leading", "live", "auto"]
+
+REFRESH_LIMIT_TOKENS: Final = 8_000
+"""Below this a leading plan is re-rendered at each change: the rewrite costs less than a stale plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """What the request before held, as far as the next one depends on it."""
+
+    context: ContextId
+    model: str
+    placement: Placement
+    mission: MissionId | None
+    n_rewrites: int
+    n_user_edits: int
+    plan: str
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltRequest:
+    """A request with what the trace and the next request need to know of it."""
+
+    request: ModelRequest
+    sections: tuple[Section, ...]
+    prefix: Prefix
+    rewrite: str | None = None
+    """Why the request does not extend the one before it; None where it does, and for the first."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """The texts of the sections that have a hash, by their hash."""
+
+
+def build_request(
+    state: SessionState,
+    *,
+    context: ContextId,
+    profile: ModelProfile,
+    system: SystemParts,
+    tools: Sequence[ToolSpec] = (),
+    placement: PlacementSetting = "auto",
+    before: Prefix | None = None,
+    is_cold: bool = False,
+    count: Callable[[Message], int] = estimate_message,
+) -> BuiltRequest:
+    """Return the next request of a context.
+
+    Args:
+        state: The session; only the view of the context is shown.
+        context: Whose request it is.
+        profile: The model's.
+        system: The fixed parts of the system prompt; the plan is put behind them.
+        tools: What the model may call, in a stable order.
+        placement: Where the plan stands.
+        before: `prefix` of the request before, or None after a restart.
+        is_cold: Whether the provider's cache is cold, so that a rewrite costs nothing.
+        count: Tokens of a message, for example a meter's cached figure.
+    """
+    view = state.view(context)
+    mission = state.tree.current_mission
+    messages = request_messages(view.entries, context, mission.text if mission else "", profile.window_tokens)
+    sections = _Sections()
+    for block in system.blocks:
+        sections.add_text(block.name, block.text)
+    if tools:
+        sections.add_text("tools", _tools_text(tools))
+    sections.add_messages(view, messages, count)
+    now = Prefix(
+        context,
+        profile.name,
+        chosen_placement(placement, profile),
+        state.tree.mission,
+        view.n_rewrites,
+        state.n_user_edits,
+        plan_block(state.tree),
+    )
+    is_held = _holds_plan(before, now) and not is_cold and sections.tokens >= REFRESH_LIMIT_TOKENS
+    if before is not None and is_held:
+        now = replace(now, plan=before.plan)
+    sections.add_text("plan", now.plan)
+    is_late = now.placement == "late"
+    request = ModelRequest(
+        context=context,
+        profile=profile,
+        system=system.blocks if is_late else (*system.blocks, SystemBlock("plan", now.plan)),
+        messages=messages,
+        tools=tuple(tools),
+        late_system=now.plan if is_late else None,
+        cache_marks=_cache_marks(messages, state.tree.current_id),
+    )
+    return BuiltRequest(request, tuple(sections.all), now, _rewrite(before, now, view), sections.texts)
+
+
+def chosen_placement(setting: PlacementSetting, profile: ModelProfile) -> Placement:
+    """Return where the plan of this model's requests stands."""
+    if setting == "auto":
+        return "late" if profile.late_system else "leading"
+    return setting
+
+
+def _holds_plan(before: Prefix | None, now: Prefix) -> bool:
+    """Whether a leading plan must stay as it was sent, because all before it is in the cache."""
+    return before is not None and now.placement == "leading" and replace(before, plan=now.plan) == now
+
+
+def _rewrite(before: Prefix | None, now: Prefix, view: View) -> str | None:
+    if before is None or before.context != now.context:
+        return None if before is None else f"context {now.context}"
+    if before.model != now.model:
+        return f"model {now.model}"
+    if before.n_rewrites != now.n_rewrites:
+        return view.last_rewrite or "fold"
+    if before.placement != now.placement:
+        return f"plan {now.placement}"
+    return "plan" if now.placement != "late" and before.plan != now.plan else None
+
+
+def _cache_marks(messages: Sequence[Message], goal_id: GoalId | None) -> tuple[int, ...]:
+    """Return where breakpoints pay: the last user message, the start of the current goal, the tail."""
+    last = len(messages) - 1
+    marks = {last}
+    for index in range(last, -1, -1):
+        if messages[index].is_users_word:
+            marks.add(index)
+            break
+    start = next((i for i, m in enumerate(messages) if m.goal_id == goal_id and m.role == "assistant"), 0)
+    if start > 0:
+        marks.add(start - 1)
+    return tuple(sorted(marks))
+
+
+def _tools_text(tools: Sequence[ToolSpec]) -> str:
+    return json.dumps(
+        [{"name": t.name, "description": t.description, "parameters": t.parameters} for t in tools],
+        ensure_ascii=False,
+        separators=(",", ":"),
+    )
+
+
+class _Sections:
+    """Collects the parts of a request in the order in which they are sent."""
+
+    def __init__(self) -> None:
+        self.all: list[Section] = []
+        self.texts: dict[str, str] = {}
+        self.tokens = 0
+
+    def add_text(self, name: str, text: str) -> None:
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        self.texts[digest] = text
+        self._add(Section(name, estimate_tokens(text), digest))
+
+    def add_messages(self, view: View, messages: Sequence[Message], count: Callable[[Message], int]) -> None:
+        """Add folds and messages as one section each; the view tells which they were."""
+        folded = sum(count(message) for message in messages if message.origin == "fold")
+        if folded:
+            self._add(Section("folds", folded))
+        rest = sum(count(message) for message in messages if message.origin != "fold")
+        entries = view.entries
+        ends = (entries[0].seqs[0], entries[-1].seqs[-1]) if entries else ()
+        self._add(Section("messages", rest, seqs=ends))
+
+    def _add(self, section: Section) -> None:
+        self.all.append(section)
+        self.tokens += section.tokens
+
+
+__all__ = ["BuiltRequest", "Placement", "PlacementSetting", "Prefix", "build_request", "chosen_placement"]
