@@ -6,6 +6,7 @@ Must not offer any way to change an entry that is already there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Generic, TypeVar, overload
 
 T = TypeVar("T")
@@ -39,6 +40,10 @@ class Log(Sequence[T], Generic[T]):
         copy[index] = entry
         return Log(copy)
 
+    def with_tail(self, start: int, entries: Iterable[T]) -> Log[T]:
+        """Return a copy in which the entries from `start` on are these; O(n) once, not for each."""
+        return Log((*self._shared[:start], *entries))
+
     def __len__(self) -> int:
         return self._length
 
@@ -55,8 +60,7 @@ class Log(Sequence[T], Generic[T]):
         return self._shared[index if index >= 0 else self._length + index]
 
     def __iter__(self) -> Iterator[T]:
-        shared = self._shared
-        return (shared[i] for i in range(self._length))
+        return islice(self._shared, self._length)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Log):

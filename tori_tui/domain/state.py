@@ -6,10 +6,11 @@ Must not read a clock, a file or a random number; folding the same records gives
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
+from operator import attrgetter
 from types import MappingProxyType
-from typing import TypeVar, assert_never
+from typing import Final, TypeVar, assert_never
 
 from tori_tui.domain.events import (
     ApprovalChanged,
@@ -80,15 +81,45 @@ class GoalStats:
     changed_paths: tuple[str, ...] = ()
 
     def __add__(self, other: GoalStats) -> GoalStats:
-        new_paths = tuple(p for p in other.changed_paths if p not in self.changed_paths)
         return GoalStats(
             self.turns + other.turns,
             self.calls + other.calls,
             self.usage + other.usage,
             self.cost_usd + other.cost_usd,
             self.duration_s + other.duration_s,
-            self.changed_paths + new_paths,
+            _joined(self.changed_paths, other.changed_paths),
         )
+
+    def with_turn(self, turn: TurnFinished) -> GoalStats:
+        """Return the sum with one more model request."""
+        return GoalStats(
+            self.turns + 1,
+            self.calls,
+            self.usage + turn.usage,
+            self.cost_usd + (turn.cost_usd or 0.0),
+            self.duration_s + turn.duration_s,
+            self.changed_paths,
+        )
+
+    def with_result(self, message: Message) -> GoalStats:
+        """Return the sum with one more tool call, known by its result."""
+        return GoalStats(
+            self.turns,
+            self.calls + 1,
+            self.usage,
+            self.cost_usd,
+            self.duration_s + (message.duration_s or 0.0),
+            _joined(self.changed_paths, _changed_paths(message.details)),
+        )
+
+
+def _joined(paths: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
+    return paths + tuple(p for p in more if p not in paths)
+
+
+def _changed_paths(details: Mapping[str, object]) -> tuple[str, ...]:
+    paths = details.get("changed_paths")
+    return tuple(str(p) for p in paths) if isinstance(paths, (list, tuple)) else ()
 
 
 def _nothing() -> Mapping[K, V]:
@@ -125,6 +156,8 @@ class SessionState:
     ended_goals: tuple[GoalId, ...] = ()
     """Marked: completed or abandoned and not folded yet, in the order of their end."""
     denials: tuple[ApprovalChanged, ...] = ()
+    n_user_edits: int = 0
+    """How many times the user changed the plan himself."""
     last_error: ErrorOccurred | None = None
     last_checkpoint: CheckpointSaved | None = None
     created_at: datetime | None = None
@@ -143,194 +176,197 @@ class SessionState:
         return total
 
 
+@dataclass(slots=True)
+class _Draft:
+    """A state in the making: the same fields, assignable, and never seen by anybody else."""
+
+    next_seq: Seq
+    status: RunStatus
+    reason: str
+    cause: RunCause
+    facts: RunStatusChanged | None
+    model: str
+    mode: Mode | str
+    tree: GoalTree
+    log: Log[LoggedMessage]
+    views: Mapping[ContextId, View]
+    contexts: Mapping[ContextId, ContextChanged]
+    active_context: ContextId
+    n_turns: int
+    usage: Usage
+    cost_usd: float
+    has_unpriced_turns: bool
+    last_turns: Mapping[ContextId, TurnFinished]
+    goal_stats: Mapping[GoalId | None, GoalStats]
+    open_calls: Mapping[CallId, OpenCall]
+    comments: Mapping[CommentId, CommentReceived]
+    ended_goals: tuple[GoalId, ...]
+    denials: tuple[ApprovalChanged, ...]
+    n_user_edits: int
+    last_error: ErrorOccurred | None
+    last_checkpoint: CheckpointSaved | None
+    created_at: datetime | None
+    updated_at: datetime | None
+
+
+_read_fields: Final = attrgetter(*(f.name for f in fields(SessionState)))
+
+
 def reduce(state: SessionState, record: Record) -> SessionState:
     """Return the state after one record. Pure and total: no record of a known kind stops it."""
-    event = record.event
-    state = replace(
-        state,
-        next_seq=Seq(record.seq + 1),
-        created_at=state.created_at or record.at,
-        updated_at=record.at,
-    )
-    match event:
-        case MessageAdded():
-            return _message_added(state, record.seq, record.at, event.message)
-        case TurnFinished():
-            return _turn_finished(state, event)
-        case PlanChanged():
-            return _plan_changed(state, event)
-        case MessagesFolded():
-            return _folded(state, event)
-        case CallStarted():
-            return _call_started(state, event)
-        case RunStatusChanged():
-            return _run_changed(state, event)
-        case ApprovalChanged():
-            return _approval_changed(state, event)
-        case ContextChanged():
-            return _context_changed(state, event)
-        case CommentReceived():
-            return replace(state, comments=_with(state.comments, event.comment_id, event))
-        case CommentRouted():
-            return _comment_routed(state, event)
-        case CheckpointSaved():
-            return replace(state, last_checkpoint=event)
-        case ErrorOccurred():
-            return replace(state, last_error=event)
-        case _:
-            assert_never(event)
+    return reduce_all((record,), state)
 
 
 def reduce_all(records: Iterable[Record], state: SessionState | None = None) -> SessionState:
-    """Fold records, in order, into a state."""
-    state = state or SessionState()
+    """Fold records, in order, into a state; for many, much faster than one after the other."""
+    draft = _Draft(*_read_fields(state or SessionState()))
     for record in records:
-        state = reduce(state, record)
-    return state
+        _apply(draft, record)
+    return SessionState(*_read_fields(draft))
+
+
+def _apply(draft: _Draft, record: Record) -> None:
+    event = record.event
+    draft.next_seq = Seq(record.seq + 1)
+    draft.created_at = draft.created_at or record.at
+    draft.updated_at = record.at
+    match event:
+        case MessageAdded():
+            _add_message(draft, record.seq, record.at, event.message)
+        case TurnFinished():
+            _finish_turn(draft, event)
+        case PlanChanged():
+            _change_plan(draft, event)
+        case MessagesFolded():
+            _fold(draft, event)
+        case CallStarted():
+            _start_call(draft, event)
+        case RunStatusChanged():
+            _change_run(draft, event)
+        case ApprovalChanged():
+            _change_approval(draft, event)
+        case ContextChanged():
+            _change_context(draft, event)
+        case CommentReceived():
+            draft.comments = _with(draft.comments, event.comment_id, event)
+        case CommentRouted():
+            draft.comments = _without(draft.comments, event.comment_id)
+            _edit(draft, event.edits)
+        case CheckpointSaved():
+            draft.last_checkpoint = event
+        case ErrorOccurred():
+            draft.last_error = event
+        case _:
+            assert_never(event)
 
 
 def _with(mapping: Mapping[K, V], key: K, value: V) -> Mapping[K, V]:
     return MappingProxyType({**mapping, key: value})
 
 
-def _message_added(state: SessionState, seq: Seq, at: datetime, message: Message) -> SessionState:
-    entry = LoggedMessage(seq, at, state.tree.mission, message)
-    open_calls = state.open_calls
-    stats = state.goal_stats
-    if message.role == "tool" and message.tool_call_id in open_calls:
-        open_calls = MappingProxyType({k: v for k, v in open_calls.items() if k != message.tool_call_id})
-    if message.tool_calls and not message.interrupted:
-        added = {
-            call.id: OpenCall(call, seq, message.context, message.goal_id) for call in message.tool_calls
-        }
-        open_calls = MappingProxyType({**open_calls, **added})
+def _without(mapping: Mapping[K, V], key: K) -> Mapping[K, V]:
+    return MappingProxyType({k: v for k, v in mapping.items() if k != key})
+
+
+def _add_message(draft: _Draft, seq: Seq, at: datetime, message: Message) -> None:
+    context, goal_id = message.context, message.goal_id
+    draft.log = draft.log.appended(LoggedMessage(seq, at, draft.tree.mission, message))
+    view = draft.views.get(context) or View()
+    draft.views = _with(draft.views, context, add_message(view, seq, message))
+    if message.comment_id is not None and message.comment_id in draft.comments:
+        draft.comments = _without(draft.comments, message.comment_id)
     if message.role == "tool":
-        spent = GoalStats(
-            calls=1, duration_s=message.duration_s or 0.0, changed_paths=_changed_paths(message.details)
-        )
-        stats = _with(stats, message.goal_id, stats.get(message.goal_id, GoalStats()) + spent)
-    view = add_message(state.view(message.context), seq, message)
-    if message.comment_id in state.comments:
-        waiting = MappingProxyType({k: v for k, v in state.comments.items() if k != message.comment_id})
-        state = replace(state, comments=waiting)
-    return replace(
-        state,
-        log=state.log.appended(entry),
-        views=_with(state.views, message.context, view),
-        open_calls=open_calls,
-        goal_stats=stats,
-    )
+        stats = draft.goal_stats.get(goal_id) or GoalStats()
+        draft.goal_stats = _with(draft.goal_stats, goal_id, stats.with_result(message))
+        if message.tool_call_id is not None and message.tool_call_id in draft.open_calls:
+            draft.open_calls = _without(draft.open_calls, message.tool_call_id)
+    if message.tool_calls and not message.interrupted:
+        added = {call.id: OpenCall(call, seq, context, goal_id) for call in message.tool_calls}
+        draft.open_calls = MappingProxyType({**draft.open_calls, **added})
 
 
-def _changed_paths(details: Mapping[str, object]) -> tuple[str, ...]:
-    paths = details.get("changed_paths")
-    return tuple(str(p) for p in paths) if isinstance(paths, (list, tuple)) else ()
+def _finish_turn(draft: _Draft, event: TurnFinished) -> None:
+    draft.n_turns = max(draft.n_turns, event.number)
+    draft.usage = draft.usage + event.usage
+    draft.cost_usd += event.cost_usd or 0.0
+    draft.has_unpriced_turns = draft.has_unpriced_turns or event.cost_usd is None
+    draft.last_turns = _with(draft.last_turns, event.context, event)
+    stats = draft.goal_stats.get(event.goal_id) or GoalStats()
+    draft.goal_stats = _with(draft.goal_stats, event.goal_id, stats.with_turn(event))
 
 
-def _turn_finished(state: SessionState, event: TurnFinished) -> SessionState:
-    spent = GoalStats(turns=1, usage=event.usage, cost_usd=event.cost_usd or 0.0, duration_s=event.duration_s)
-    before = state.goal_stats.get(event.goal_id, GoalStats())
-    return replace(
-        state,
-        n_turns=max(state.n_turns, event.number),
-        usage=state.usage + event.usage,
-        cost_usd=state.cost_usd + (event.cost_usd or 0.0),
-        has_unpriced_turns=state.has_unpriced_turns or event.cost_usd is None,
-        last_turns=_with(state.last_turns, event.context, event),
-        goal_stats=_with(state.goal_stats, event.goal_id, before + spent),
-    )
+def _change_plan(draft: _Draft, event: PlanChanged) -> None:
+    _edit(draft, event.edits)
+    if event.author == "user":
+        draft.n_user_edits += 1
+    if event.call_id is not None and (call := draft.open_calls.get(event.call_id)):
+        draft.open_calls = _with(draft.open_calls, event.call_id, replace(call, plan=event))
+    if event.message_seq is not None:
+        _reassign(draft, event.message_seq, event.goal_id)
 
 
-def _plan_changed(state: SessionState, event: PlanChanged) -> SessionState:
-    state = _edited(state, event.edits)
-    if event.call_id is not None and (call := state.open_calls.get(event.call_id)):
-        state = replace(state, open_calls=_with(state.open_calls, event.call_id, replace(call, plan=event)))
-    if event.message_seq is None:
-        return state
-    return _reassigned(state, event.message_seq, event.goal_id)
-
-
-def _edited(state: SessionState, edits: Iterable[PlanEdit]) -> SessionState:
-    edits = tuple(edits)
+def _edit(draft: _Draft, edits: tuple[PlanEdit, ...]) -> None:
     ended = tuple(e.id for e in edits if isinstance(e, (GoalCompleted, GoalAbandoned)))
-    return replace(
-        state,
-        tree=apply_edits(state.tree, edits),
-        ended_goals=state.ended_goals + tuple(i for i in ended if i not in state.ended_goals),
-    )
+    draft.tree = apply_edits(draft.tree, edits)
+    draft.ended_goals += tuple(i for i in ended if i not in draft.ended_goals)
 
 
-def _reassigned(state: SessionState, message_seq: Seq, goal_id: GoalId | None) -> SessionState:
+def _reassign(draft: _Draft, message_seq: Seq, goal_id: GoalId | None) -> None:
     """Give a message and everything said after it in its turn to another goal."""
-    log = state.log
-    moved: dict[Seq, ContextId] = {}
-    for index in range(len(log) - 1, -1, -1):
-        entry = log[index]
-        if entry.seq < message_seq:
-            break
-        moved[entry.seq] = entry.message.context
-        log = log.replaced(index, replace(entry, message=replace(entry.message, goal_id=goal_id)))
-    views = state.views
-    for context in set(moved.values()):
-        seqs = frozenset(seq for seq, owner in moved.items() if owner == context)
-        views = _with(views, context, reassign(state.view(context), seqs, goal_id))
-    open_calls = MappingProxyType(
+    start = len(draft.log)
+    while start > 0 and draft.log[start - 1].seq >= message_seq:
+        start -= 1
+    tail = [replace(e, message=replace(e.message, goal_id=goal_id)) for e in draft.log[start:]]
+    draft.log = draft.log.with_tail(start, tail)
+    for context in {entry.message.context for entry in tail}:
+        seqs = frozenset(entry.seq for entry in tail if entry.message.context == context)
+        view = draft.views.get(context) or View()
+        draft.views = _with(draft.views, context, reassign(view, seqs, goal_id))
+    draft.open_calls = MappingProxyType(
         {
             k: replace(v, goal_id=goal_id) if v.message_seq >= message_seq else v
-            for k, v in state.open_calls.items()
+            for k, v in draft.open_calls.items()
         }
     )
-    return replace(state, log=log, views=views, open_calls=open_calls)
 
 
-def _folded(state: SessionState, event: MessagesFolded) -> SessionState:
-    view = fold_view(state.view(event.context), event.context, event.folds, event.reason)
+def _fold(draft: _Draft, event: MessagesFolded) -> None:
+    view = draft.views.get(event.context) or View()
+    folded_view = fold_view(view, event.context, event.folds, event.reason)
+    draft.views = _with(draft.views, event.context, folded_view)
     folded = {fold.goal_id for fold in event.folds}
-    below = {g.id for i in folded if i and (goal := state.tree.find(i)) for g in goal.walk()}
-    return replace(
-        state,
-        views=_with(state.views, event.context, view),
-        ended_goals=tuple(i for i in state.ended_goals if i not in below),
-    )
+    below = {g.id for i in folded if i and (goal := draft.tree.find(i)) for g in goal.walk()}
+    draft.ended_goals = tuple(i for i in draft.ended_goals if i not in below)
 
 
-def _call_started(state: SessionState, event: CallStarted) -> SessionState:
-    call = state.open_calls.get(event.call_id)
-    if call is None:
-        return state
-    return replace(state, open_calls=_with(state.open_calls, event.call_id, replace(call, started=event)))
-
-
-def _run_changed(state: SessionState, event: RunStatusChanged) -> SessionState:
-    state = replace(state, status=event.status, reason=event.reason, cause=event.cause)
-    if event.status == "running" and event.cwd:
-        state = replace(state, facts=event)
-    if event.model:
-        state = replace(state, model=event.model)
-    return replace(state, mode=event.mode) if event.mode else state
-
-
-def _approval_changed(state: SessionState, event: ApprovalChanged) -> SessionState:
-    call = state.open_calls.get(event.call_id)
+def _start_call(draft: _Draft, event: CallStarted) -> None:
+    call = draft.open_calls.get(event.call_id)
     if call is not None:
-        state = replace(
-            state, open_calls=_with(state.open_calls, event.call_id, replace(call, approval=event))
-        )
-    return replace(state, denials=(*state.denials, event)) if event.state == "denied" else state
+        draft.open_calls = _with(draft.open_calls, event.call_id, replace(call, started=event))
 
 
-def _context_changed(state: SessionState, event: ContextChanged) -> SessionState:
-    state = replace(state, contexts=_with(state.contexts, event.context, event))
+def _change_run(draft: _Draft, event: RunStatusChanged) -> None:
+    draft.status, draft.reason, draft.cause = event.status, event.reason, event.cause
+    if event.status == "running" and event.cwd:
+        draft.facts = event
+    draft.model = event.model or draft.model
+    draft.mode = event.mode or draft.mode
+
+
+def _change_approval(draft: _Draft, event: ApprovalChanged) -> None:
+    call = draft.open_calls.get(event.call_id)
+    if call is not None:
+        draft.open_calls = _with(draft.open_calls, event.call_id, replace(call, approval=event))
+    if event.state == "denied":
+        draft.denials = (*draft.denials, event)
+
+
+def _change_context(draft: _Draft, event: ContextChanged) -> None:
+    draft.contexts = _with(draft.contexts, event.context, event)
     if event.action in ("opened", "switched"):
-        state = replace(state, active_context=event.context)
-    if event.model:
-        state = replace(state, model=event.model)
-    return replace(state, mode=event.mode) if event.mode else state
-
-
-def _comment_routed(state: SessionState, event: CommentRouted) -> SessionState:
-    waiting = MappingProxyType({k: v for k, v in state.comments.items() if k != event.comment_id})
-    return _edited(replace(state, comments=waiting), event.edits)
+        draft.active_context = event.context
+    draft.model = event.model or draft.model
+    draft.mode = event.mode or draft.mode
 
 
 __all__ = ["GoalStats", "LoggedMessage", "OpenCall", "SessionState", "reduce", "reduce_all"]

@@ -43,7 +43,8 @@ def add_message(view: View, seq: Seq, message: Message) -> View:
     """Return the view with a message at its end; an interrupted one stays outside."""
     if message.interrupted:
         return view
-    return replace(view, entries=view.entries.appended(ViewEntry(message, (seq,))))
+    entries = view.entries.appended(ViewEntry(message, (seq,)))
+    return View(entries, view.n_rewrites, view.last_rewrite)
 
 
 def fold_view(view: View, context: ContextId, folds: Iterable[Fold], reason: str) -> View:
@@ -53,18 +54,18 @@ def fold_view(view: View, context: ContextId, folds: Iterable[Fold], reason: str
     folds: entries all of whose seqs it names are replaced.
     """
     owner: dict[Seq, Fold] = {seq: fold for fold in folds for seq in fold.seqs}
-    entries: Log[ViewEntry] = Log()
+    entries: list[ViewEntry] = []
     placed: set[int] = set()
     for entry in view.entries:
         fold = owner.get(entry.seqs[0]) if all(seq in owner for seq in entry.seqs) else None
         if fold is None:
-            entries = entries.appended(entry)
+            entries.append(entry)
         elif id(fold) not in placed:
             placed.add(id(fold))
             if fold.text:
                 summary = Message(context, fold.goal_id, "user", fold.text, origin="fold")
-                entries = entries.appended(ViewEntry(summary, fold.seqs))
-    return View(entries, view.n_rewrites + 1, reason)
+                entries.append(ViewEntry(summary, fold.seqs))
+    return View(Log(entries), view.n_rewrites + 1, reason)
 
 
 def reassign(view: View, seqs: frozenset[Seq], goal_id: GoalId | None) -> View:
