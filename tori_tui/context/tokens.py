@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import json
 import string
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from tori_tui.domain.events import Section, TurnFinished
 from tori_tui.domain.messages import Message
 
 LETTERS: Final = string.ascii_letters.encode()
@@ -104,6 +107,7 @@ class TokenMeter:
         # The message is held beside its count, so that its id is not given to another one.
         self._counted: dict[int, tuple[Message, int]] = {}
         self._corrections: dict[str, float] = {}
+        self._estimates: dict[int, int] = {}
 
     def count_message(self, message: Message) -> int:
         """Return the estimate for a message, its calls included."""
@@ -130,6 +134,17 @@ class TokenMeter:
         ratio = min(high, max(low, reported_tokens / estimate))
         before = self._corrections.get(model)
         self._corrections[model] = ratio if before is None else before + CORRECTION_WEIGHT * (ratio - before)
+
+    def corrected_sections(self, sections: Sequence[Section], model: str, turn: int) -> tuple[Section, ...]:
+        """Return a request's sections with corrected sizes; the estimate is kept until `observe`."""
+        self._estimates[turn] = sum(section.tokens for section in sections)
+        return tuple(replace(part, tokens=self.corrected(part.tokens, model)) for part in sections)
+
+    def observe(self, turn: TurnFinished | None) -> None:
+        """Learn from a finished turn whose request was estimated here; each counts once."""
+        estimate = self._estimates.pop(turn.number, 0) if turn else 0
+        if turn is not None and estimate:
+            self.learn(turn.model, estimate, turn.usage.input_tokens)
 
 
 def estimate_message(message: Message) -> int:

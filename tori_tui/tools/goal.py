@@ -23,19 +23,17 @@ TITLE_LIMIT_CHARS: Final = 100
 
 
 class _Parameters(msgspec.Struct, frozen=True):
-    add: Annotated[
-        str | list[str] | None, msgspec.Meta(description="goals, separated by newlines or commas")
-    ] = None
-    done: Annotated[str | None, msgspec.Meta(description="summary: the focused goal is finished")] = None
-    abandon: Annotated[str | None, msgspec.Meta(description="reason: the focused goal is given up")] = None
-    focus: Annotated[str | None, msgspec.Meta(description="id of the goal to work on now")] = None
+    add: Annotated[str | list[str] | None, msgspec.Meta(description="goals by newlines or commas")] = None
+    done: Annotated[str | None, msgspec.Meta(description="summary of the finished goal")] = None
+    abandon: Annotated[str | None, msgspec.Meta(description="reason")] = None
+    focus: Annotated[str | None, msgspec.Meta(description="id to work on now")] = None
 
 
 class GoalTool:
     """Adds goals, moves the focus, and ends the focused goal."""
 
     name: Final = NAME
-    effect: Effect = "none"
+    effect: Final[Effect] = "none"
 
     @property
     def spec(self) -> ToolSpec:
