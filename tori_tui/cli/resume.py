@@ -1,0 +1,49 @@
+"""`tori resume`: go on where a session stopped.
+
+Must not import anything heavy before the command is really called.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tori_tui.cli import options
+
+
+def resume(
+    trace: Annotated[
+        str | None,
+        typer.Argument(metavar="TRACE", help="Id, its beginning, or path; the newest one if left out."),
+    ] = None,
+    model: options.Model = None,
+    mode: options.ModeOption = None,
+    json: options.Json = False,
+    check: options.Check = None,
+    max_turns: options.MaxTurns = None,
+    max_cost: options.MaxCost = None,
+    max_seconds: options.MaxSeconds = None,
+    trace_dir: options.TraceDir = None,
+    cwd: options.Cwd = None,
+) -> None:
+    """Go on with a session where it stopped, whatever stopped it."""
+    from tori_tui.cli.one_shot import OneShot, run_one_shot
+
+    arguments = OneShot(
+        mission=None,
+        model=model,
+        mode=mode,
+        as_json=json,
+        check=check,
+        max_turns=max_turns,
+        max_cost_usd=max_cost,
+        max_seconds=max_seconds,
+        trace_dir=trace_dir,
+        resume=trace or "",
+        cwd=cwd,
+    )
+    raise typer.Exit(run_one_shot(arguments))
+
+
+__all__ = ["resume"]

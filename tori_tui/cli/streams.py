@@ -1,0 +1,108 @@
+"""Standard input, output and error as they really are: closed, piped, or a terminal of any charset.
+
+Must not decide what is written; text that others wrote comes here after `render.safe_text`.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import Final, TextIO
+
+_STREAM_MODES: Final = ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY))
+
+
+def repair() -> None:
+    """Make the three streams usable before anything else opens a file.
+
+    A descriptor that the caller closed is pointed at the null device, so that no later file takes
+    its number; what the charset of a stream cannot say is escaped.
+    """
+    for descriptor, mode in _STREAM_MODES:
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, mode)
+    sys.stdin = sys.stdin or os.fdopen(0, encoding="utf-8", errors="replace", closefd=False)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8", closefd=False)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def write_out(text: str) -> None:
+    """Write to standard output at once; a reader that went away is no error."""
+    write(sys.stdout, text)
+
+
+def write_out_bytes(data: bytes) -> None:
+    """Write bytes that are UTF-8 to standard output at once, whatever its charset."""
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except (OSError, ValueError):
+        _silence(sys.stdout)
+
+
+def write_err(text: str) -> None:
+    """Write to standard error at once; a terminal that went away is no error."""
+    write(sys.stderr, text)
+
+
+def flush() -> None:
+    """Write out what is buffered, so that the interpreter's own end has nothing left to fail at."""
+    write(sys.stdout, "")
+    write(sys.stderr, "")
+
+
+def has_terminal() -> bool:
+    """Say whether somebody sits there who reads questions and can answer them."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def has_colour(stream: TextIO) -> bool:
+    """Say whether a stream shows colours: a terminal that is not dumb, and NO_COLOR is not set."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def can_say(stream: TextIO, text: str) -> bool:
+    """Say whether a stream's charset has these characters."""
+    try:
+        text.encode(stream.encoding or "ascii")
+    except (UnicodeError, LookupError):
+        return False
+    return True
+
+
+def write(stream: TextIO, text: str) -> None:
+    """Write at once; a reader that went away is no error."""
+    try:
+        stream.write(text)
+        stream.flush()
+    except (OSError, ValueError):
+        _silence(stream)
+
+
+def _silence(stream: TextIO) -> None:
+    """Send what is still written to the null device: nobody reads it any more."""
+    try:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)
+    except (OSError, ValueError):
+        return
+
+
+__all__ = [
+    "can_say",
+    "flush",
+    "has_colour",
+    "has_terminal",
+    "repair",
+    "write_err",
+    "write_out",
+    "write_out_bytes",
+]
