@@ -179,6 +179,10 @@ def test_a_huge_file_is_refused_unread(config_file: Path) -> None:
         load(config_file)
 
 
+def test_a_sandbox_that_is_not_there_is_not_promised(config_file: Path) -> None:
+    assert refused(config_file, "[sandbox]\nenabled = true\n").startswith(f"{config_file}:2: ")
+
+
 def test_the_folders_own_file_is_named_and_not_read(config_file: Path, tmp_path: Path) -> None:
     project = tmp_path / "project"
     (project / ".git").mkdir(parents=True)

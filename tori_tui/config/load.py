@@ -68,6 +68,12 @@ def load_settings(
         settings = msgspec.convert(table, Settings)
     except msgspec.ValidationError as error:
         raise _wrong_mode(table, sources) from error
+    if settings.sandbox.enabled:
+        # What is promised and not there must not be believed: this fails closed.
+        raise UsageError(
+            f"{sources['sandbox.enabled']}: this version of tori has no sandbox.",
+            "Set sandbox.enabled to false, or run tori in a container.",
+        )
     return LoadedSettings(settings, MappingProxyType(sources), _folder_notices(cwd))
 
 
