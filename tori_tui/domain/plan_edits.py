@@ -203,7 +203,7 @@ def _changed(goal: Goal, edit: _GoalChange) -> Goal:
 
 
 def _added(tree: GoalTree, edit: GoalAdded) -> GoalTree:
-    if tree.find(edit.id) is not None:
+    if tree.find(edit.id) is not None or (edit.parent_id and tree.find(edit.parent_id) is None):
         return tree
     goal = Goal(edit.id, edit.description, check=edit.check, check_by=edit.check_by)
     tree = replace(tree, counters=_counted(tree, edit))
