@@ -44,13 +44,22 @@ def _turn(number: int, goal_id: GoalId) -> Iterator[DurableEvent]:
     call = ToolCall(CallId(f"call_{number:08}"), "read_file", {"path": f"src/parser/part_{number}.py"})
     usage = Usage(20_000 + number, 180, 19_000, 900)
     yield MessageAdded(
-        Message(MAIN_CONTEXT, goal_id, "assistant", "Next I read the part. " * 8, tool_calls=(call,), usage=usage)
+        Message(
+            MAIN_CONTEXT, goal_id, "assistant", "Next I read the part. " * 8, tool_calls=(call,), usage=usage
+        )
     )
     yield TurnFinished(number, MAIN_CONTEXT, goal_id, "openai/gpt", "tool_calls", usage, 0.01, 0.4, 2.5)
     result = f"{number:>6}  def part():\n" * (RESULT_CHARS // 20)
     yield MessageAdded(
         Message(
-            MAIN_CONTEXT, goal_id, "tool", result, "tool", tool_call_id=call.id, name="read_file", duration_s=0.01
+            MAIN_CONTEXT,
+            goal_id,
+            "tool",
+            result,
+            "tool",
+            tool_call_id=call.id,
+            name="read_file",
+            duration_s=0.01,
         )
     )
 

@@ -59,10 +59,7 @@ def encode(record: Record) -> bytes:
         "kind": event.kind,
     }
     _write_fields(line, event.message if isinstance(event, MessageAdded) else event)
-    try:
-        return _encoder.encode(line) + b"\n"
-    except (ValueError, TypeError, OverflowError, RecursionError):
-        return _encoder.encode(_writable(line, 0)) + b"\n"
+    return to_json(line) + b"\n"
 
 
 def decode(line: bytes) -> Record | None:
@@ -85,6 +82,14 @@ def decode(line: bytes) -> Record | None:
         return Record(head.seq, head.ts, decode_event(line))
     except _NOT_A_LINE as error:
         raise BadLine(str(error)) from error
+
+
+def to_json(value: Mapping[str, object]) -> bytes:
+    """Return plain values as JSON; what JSON or UTF-8 cannot hold is replaced, never refused."""
+    try:
+        return _encoder.encode(value)
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        return _encoder.encode(_writable(value, 0))
 
 
 # ── writing ──────────────────────────────────────────────────────────────────────────────
@@ -252,4 +257,4 @@ def _event_decoder(cls: type[DurableEvent]) -> Callable[[bytes], DurableEvent]:
 
 _EVENT_DECODERS: Final = MappingProxyType({cls.kind: _event_decoder(cls) for cls in DURABLE_EVENTS})
 
-__all__ = ["decode", "encode"]
+__all__ = ["decode", "encode", "to_json"]

@@ -34,15 +34,6 @@ class LineFault:
 
 
 @dataclass(frozen=True, slots=True)
-class LineReading:
-    """What a line held."""
-
-    records: tuple[Record, ...] = ()
-    fault: LineFault | None = None
-    n_unknown: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Tail:
     """Where the good part of a file ends."""
 
@@ -52,29 +43,22 @@ class Tail:
     fault: LineFault | None = None
 
 
-def read_line(line: bytes, number: int, last_seq: Seq) -> LineReading:
-    """Return the records of a line; of a broken one, those that can be told for sure.
+def save_records(
+    line: bytes, number: int, reason: str, last_seq: Seq
+) -> tuple[tuple[Record, ...], LineFault | None]:
+    """Look for whole records in a broken line: after padding, after a torn one, with invalid UTF-8.
 
     Args:
         line: With or without its newline.
-        number: For the fault.
-        last_seq: Of the record before; what is saved from a broken line must come after it.
+        number: Of the line, from 1.
+        reason: Why it is no record.
+        last_seq: Of the record before; what is saved must come after it.
 
-    Raises:
-        TraceTooNew: The line has a newer format version.
+    Returns:
+        What could be saved, and the note for the user; no note for an empty line.
     """
-    try:
-        record = decode(line)
-    except BadLine as error:
-        return _saved(line, LineFault(number, error.message), last_seq)
-    return LineReading(n_unknown=1) if record is None else LineReading((record,))
-
-
-def _saved(line: bytes, fault: LineFault, last_seq: Seq) -> LineReading:
-    """Look for whole records in a broken line: after padding, after a torn one, with invalid UTF-8."""
-    if not line.strip(b"\0 \t\r\n"):
-        has_padding = b"\0" in line
-        return LineReading(fault=LineFault(fault.line, "only NUL bytes, left out") if has_padding else None)
+    if not line.strip():
+        return (), None
     starts = _starts(line)
     records: list[Record] = []
     end = 0
@@ -88,7 +72,7 @@ def _saved(line: bytes, fault: LineFault, last_seq: Seq) -> LineReading:
                 last_seq, end = record.seq, stop
                 break
     outcome = f"{len(records)} record(s) in it saved" if records else "left out"
-    return LineReading(tuple(records), LineFault(fault.line, f"{fault.reason}; {outcome}"))
+    return tuple(records), LineFault(number, f"{reason}; {outcome}")
 
 
 def _starts(line: bytes) -> list[int]:
@@ -108,30 +92,34 @@ def _lenient(piece: bytes) -> Record | None:
         return None
 
 
-def tail_start(descriptor: int) -> Tail:
+def find_tail(descriptor: int) -> Tail:
     """Find where the good lines of a file end; padding and an unfinished last line come after.
 
     Raises:
         TraceTooNew: The first or last line has a newer format version.
     """
     size_bytes = os.fstat(descriptor).st_size
-    head = os.pread(descriptor, BLOCK_BYTES, 0)
-    if b"\n" in head:
-        read_line(head[: head.index(b"\n")], 1, Seq(0))
+    _holds_record(os.pread(descriptor, BLOCK_BYTES, 0).partition(b"\n")[0])
     good_bytes = _without_padding(descriptor, size_bytes)
     line_start = _line_start(descriptor, good_bytes)
-    if line_start == good_bytes:
-        if good_bytes:
-            last_start = _line_start(descriptor, good_bytes - 1)
-            read_line(os.pread(descriptor, good_bytes - last_start, last_start), 1, Seq(0))
-        is_padded = good_bytes < size_bytes
-        fault = _tail_fault(descriptor, good_bytes, "NUL bytes at the end, cut off") if is_padded else None
-        return Tail(good_bytes, fault=fault)
-    reading = read_line(os.pread(descriptor, good_bytes - line_start, line_start), 1, Seq(0))
-    if reading.records or reading.n_unknown:
-        return Tail(good_bytes, lacks_newline=True)
-    reason = f"unfinished, its {good_bytes - line_start} bytes cut off"
-    return Tail(line_start, fault=_tail_fault(descriptor, line_start, reason))
+    if line_start < good_bytes:
+        if _holds_record(os.pread(descriptor, good_bytes - line_start, line_start)):
+            return Tail(good_bytes, lacks_newline=True)
+        reason = f"unfinished, its {good_bytes - line_start} bytes cut off"
+        return Tail(line_start, fault=_tail_fault(descriptor, line_start, reason))
+    last_start = _line_start(descriptor, max(0, good_bytes - 1))
+    _holds_record(os.pread(descriptor, good_bytes - last_start, last_start))
+    if good_bytes == size_bytes:
+        return Tail(good_bytes)
+    return Tail(good_bytes, fault=_tail_fault(descriptor, good_bytes, "NUL bytes at the end, cut off"))
+
+
+def _holds_record(line: bytes) -> bool:
+    try:
+        decode(line)
+    except BadLine as error:
+        return bool(save_records(line, 1, error.message, Seq(0))[0])
+    return True
 
 
 def _tail_fault(descriptor: int, good_bytes: int, reason: str) -> LineFault:
@@ -163,4 +151,4 @@ def _line_start(descriptor: int, end: int) -> int:
     return 0
 
 
-__all__ = ["LineFault", "LineReading", "Tail", "read_line", "tail_start"]
+__all__ = ["LineFault", "Tail", "find_tail", "save_records"]

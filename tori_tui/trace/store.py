@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import gc
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,20 +17,26 @@ from typing import Final, Protocol, Self
 
 from tori_tui.domain.events import Record
 from tori_tui.domain.ids import Seq
-from tori_tui.trace.codec import encode
+from tori_tui.domain.state import SessionState, reduce_all
+from tori_tui.trace.codec import decode, encode
 from tori_tui.trace.errors import (
     NO_ROOM_ERRNOS,
+    BadLine,
     TraceDiskFull,
     TraceError,
     TraceLocked,
     TraceMissing,
 )
-from tori_tui.trace.lines import LineFault, read_line, tail_start
+from tori_tui.trace.lines import LineFault, find_tail, save_records
 
 MESSAGES_NAME: Final = "messages.jsonl"
 LOCK_NAME: Final = "lock"
 BRANCHES_NAME: Final = "branches"
 IGNORE_NAME: Final = ".gitignore"
+
+LOCK_TRIES: Final = 3
+LOCK_PAUSE_S: Final = 0.01
+"""Somebody who asks whether a trace is being written holds its lock for microseconds."""
 
 _sync_file: Final = os.fdatasync if hasattr(os, "fdatasync") else os.fsync
 
@@ -105,7 +113,7 @@ class JsonlTraceStore:
     def _open_to_read(cls, directory: Path) -> Self:
         descriptor = os.open(directory / MESSAGES_NAME, os.O_RDONLY)
         try:
-            tail = tail_start(descriptor)
+            tail = find_tail(descriptor)
             store = cls(directory, descriptor, None, tail.fault)
             store._opened_bytes = tail.good_bytes
         except BaseException:
@@ -125,7 +133,7 @@ class JsonlTraceStore:
             if is_new:
                 _sync_directory(directory)
                 _sync_directory(directory.parent)
-            tail = tail_start(descriptor)
+            tail = find_tail(descriptor)
             store = cls(directory, descriptor, lock, tail.fault)
             if os.fstat(descriptor).st_size > tail.good_bytes:
                 os.ftruncate(descriptor, tail.good_bytes)
@@ -166,14 +174,33 @@ class JsonlTraceStore:
                 if left_bytes <= 0:
                     return
                 number += 1
-                reading = read_line(line[:left_bytes], number, last_seq)
                 left_bytes -= len(line)
-                if reading.fault is not None:
-                    self._faults.append(reading.fault)
-                self.n_unknown += reading.n_unknown
-                for record in reading.records:
+                try:
+                    record = decode(line)
+                except BadLine as error:
+                    saved, fault = save_records(line, number, error.message, last_seq)
+                    self._faults += [fault] if fault else []
+                else:
+                    saved = (record,) if record is not None else ()
+                    self.n_unknown += record is None
+                for record in saved:
                     last_seq = record.seq
                     yield record
+
+    def load(self) -> SessionState:
+        """Fold the records that were there at opening into a state.
+
+        Raises:
+            TraceTooNew: A record has a newer format.
+        """
+        # Records hold no cycles: looking for some meanwhile takes as long as the reading.
+        was_enabled = gc.isenabled()
+        gc.disable()
+        try:
+            return reduce_all(self.records())
+        finally:
+            if was_enabled:
+                gc.enable()
 
     def append(self, record: Record) -> None:
         """Write a record's line at the end of the file, whole or not at all.
@@ -254,26 +281,50 @@ def _make_directory(directory: Path) -> None:
     directory.mkdir(mode=0o700, exist_ok=True)
     ignore = root / IGNORE_NAME
     if root.name != BRANCHES_NAME and not ignore.exists():
-        ignore.write_bytes(b"*\n")
+        descriptor = os.open(ignore, os.O_WRONLY | os.O_CREAT, 0o600)
+        os.write(descriptor, b"*\n")
+        os.close(descriptor)
 
 
 def _take_lock(directory: Path) -> int:
     lock = os.open(directory / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        holder = os.pread(lock, 32, 0).decode("ascii", "replace").strip()
-        os.close(lock)
-        raise TraceLocked(
-            f"The trace in {directory} is being written by process {holder or 'unknown'}.",
-            "End that session, or open the trace read-only (`tori show`, `tori replay`).",
-        ) from error
-    except OSError:
-        # A file system without locks: go on without, as a refusal would make the trace useless.
-        return lock
+    for tries_left in range(LOCK_TRIES - 1, -1, -1):
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except BlockingIOError as error:
+            if tries_left:
+                time.sleep(LOCK_PAUSE_S)
+                continue
+            holder = os.pread(lock, 32, 0).decode("ascii", "replace").strip()
+            os.close(lock)
+            raise TraceLocked(
+                f"The trace in {directory} is being written by process {holder or 'unknown'}.",
+                "End that session, or open the trace read-only (`tori show`, `tori replay`).",
+            ) from error
+        except OSError:
+            # A file system without locks: go on without, as a refusal would make the trace useless.
+            return lock
     os.ftruncate(lock, 0)
     os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
     return lock
+
+
+def is_being_written(directory: Path) -> bool:
+    """Say whether a living process has the trace open for writing."""
+    try:
+        lock = os.open(directory / LOCK_NAME, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(lock)
+    return False
 
 
 def _sync_directory(directory: Path) -> None:
@@ -297,4 +348,4 @@ def _disk_full(directory: Path, reason: str) -> TraceDiskFull:
     )
 
 
-__all__ = ["MESSAGES_NAME", "JsonlTraceStore", "LineFault", "TraceStore"]
+__all__ = ["MESSAGES_NAME", "JsonlTraceStore", "LineFault", "TraceStore", "is_being_written"]
