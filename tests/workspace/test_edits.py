@@ -37,7 +37,7 @@ def refusal(data: bytes, old: str, new: str, replace_all: bool = False) -> str:
         pytest.param(b"\xef\xbb\xbfa\n", "\ufeffa", "\ufeffb", b"\xef\xbb\xbfb\n", id="BOM in the call too"),
         pytest.param(b"x = 1;\n// caf\xe9\n", "x = 1", "x = 2", b"x = 2;\n// caf\xe9\n", id="Latin-1"),
         pytest.param(b"caf\xe9 1\n", "café 1", "thé 2", b"th\xe9 2\n", id="Latin-1 in the span"),
-        pytest.param(b"\xa9 \xc3\xa9\xc3\xa8 1", "éè 1", "éè 2", b"\xa9 \xc3\xa9\xc3\xa8 2", id="broken UTF-8"),
+        pytest.param(b"\xa9 \xc3\xa9\xc3\xa8 1", "éè 1", "éè 2", b"\xa9 \xc3\xa9\xc3\xa8 2", id="broken"),
         pytest.param(b"\x931\x94\n", "“1”", "“2”", b"\x932\x94\n", id="Windows quotes"),
         pytest.param(b"a\x00b\n", "b", "c", b"a\x00c\n", id="NUL"),
         pytest.param(b"a\rb\r", "b", "c", b"a\rc\r", id="lone CR"),

@@ -13,7 +13,7 @@ from itertools import islice, takewhile
 from typing import Final
 
 from tori_tui.domain.errors import ToriError
-from tori_tui.workspace.encoding import Decoded, readings
+from tori_tui.workspace.encoding import Decoded, is_binary, readings
 from tori_tui.workspace.nearest import nearest_lines, numbered
 
 PREVIEWED_MATCHES: Final = 5
@@ -112,6 +112,21 @@ def replace_text(data: bytes, old: str, new: str, replace_all: bool = False) -> 
                 raise _ambiguous(flat, changes, can_replace_all=find is not _blanks)
             return _applied(data, flat, _apart(changes), note)
     raise _not_found(flats[0].text, old)
+
+
+def whole_text(before: bytes, content: str) -> bytes:
+    """Return a whole new content in the encoding of the old one, with its mark and its line ends.
+
+    Raises:
+        EditRefused: The old file's encoding lacks a character of the new content.
+    """
+    decoded = Decoded("", "utf-8") if is_binary(before) else readings(before)[0]
+    has_crlf = decoded.text.count("\r\n") * 2 > decoded.text.count("\n")
+    if has_crlf:
+        content = content.replace("\r\n", "\n").replace("\n", "\r\n")
+    if decoded.bom:
+        content = content.removeprefix("\ufeff")
+    return decoded.bom + _encoded(decoded, content)
 
 
 def _flattened(flat: _Flat, old: str, new: str) -> tuple[str, str]:
@@ -256,7 +271,7 @@ def _encoded(decoded: Decoded, text: str) -> bytes:
         character = text[error.start]
         if "\ud800" <= character <= "\udfff":
             raise EditRefused(
-                f"`new` holds half of a character ({character!a}).", "Write the character itself."
+                f"The new text holds half of a character ({character!a}).", "Write the character itself."
             ) from None
         raise EditRefused(
             f"The file's encoding ({decoded.codec}) has no {character!r}.",
@@ -289,4 +304,4 @@ def _not_found(text: str, old: str) -> EditRefused:
     )
 
 
-__all__ = ["EditRefused", "EditResult", "replace_text"]
+__all__ = ["EditRefused", "EditResult", "replace_text", "whole_text"]

@@ -53,8 +53,22 @@ def readings(data: bytes) -> tuple[Decoded, ...]:
     """Return every way to read a file, the best one first; each of them gives back exactly its bytes."""
     for bom, codec in BOMS:
         if data.startswith(bom):
-            return (_with_bom(data, bom, codec), *_without_bom(data)[-1:])
-    return _without_bom(data)
+            return (_with_bom(data, bom, codec), *readings_unmarked(data)[-1:])
+    return readings_unmarked(data)
+
+
+def readings_unmarked(data: bytes) -> tuple[Decoded, ...]:
+    """Return every way to read bytes that begin with no mark, as those from the middle of a file."""
+    text = data.decode(UTF8, "surrogateescape")
+    utf8 = Decoded(text, UTF8)
+    if text.isascii():
+        return (utf8,)
+    n_broken = sum("\udc80" <= character <= "\udcff" for character in text)
+    if n_broken == 0:
+        return (utf8,)
+    n_good = sum(character > "\x7f" for character in text) - n_broken
+    eight_bit = _eight_bit(data)
+    return (utf8, eight_bit) if n_good > n_broken else (eight_bit, utf8)
 
 
 def is_binary(data: bytes) -> bool:
@@ -69,19 +83,6 @@ def _with_bom(data: bytes, bom: bytes, codec: str) -> Decoded:
         return Decoded(body.decode(codec, _errors(codec)), codec, bom)
     except UnicodeDecodeError:  # an odd number of bytes
         return Decoded(data.decode(EIGHT_BIT), EIGHT_BIT)
-
-
-def _without_bom(data: bytes) -> tuple[Decoded, ...]:
-    text = data.decode(UTF8, "surrogateescape")
-    utf8 = Decoded(text, UTF8)
-    if text.isascii():
-        return (utf8,)
-    n_broken = sum("\udc80" <= character <= "\udcff" for character in text)
-    if n_broken == 0:
-        return (utf8,)
-    n_good = sum(character > "\x7f" for character in text) - n_broken
-    eight_bit = _eight_bit(data)
-    return (utf8, eight_bit) if n_good > n_broken else (eight_bit, utf8)
 
 
 def _eight_bit(data: bytes) -> Decoded:
@@ -101,4 +102,4 @@ def _errors(codec: str) -> str:
             return "strict"
 
 
-__all__ = ["Decoded", "decode", "is_binary", "readings"]
+__all__ = ["Decoded", "decode", "is_binary", "readings", "readings_unmarked"]
