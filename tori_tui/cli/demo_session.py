@@ -18,13 +18,13 @@ from typing import Final
 from tori_tui.bootstrap import SessionOptions
 from tori_tui.cli import streams
 from tori_tui.cli.exit_codes import FAILED
+from tori_tui.cli.front import ShownSession
 from tori_tui.cli.one_shot import run_session
 from tori_tui.cli.progress import Progress
 from tori_tui.cli.show_trace import print_folded
 from tori_tui.config import LoadedSettings, Settings
 from tori_tui.domain.commands import SubmitPrompt
 from tori_tui.domain.errors import UsageError
-from tori_tui.runtime.session import Session
 
 MISSION: Final = "A test of this till is red. Find out why, mend it, and write the change down."
 
@@ -45,7 +45,7 @@ class _DemoProgress(Progress):
 
     directory: Path | None = None
 
-    def begin(self, session: Session, notices: tuple[str, ...]) -> None:
+    def begin(self, session: ShownSession, notices: tuple[str, ...]) -> None:
         """Remember the trace."""
         super().begin(session, notices)
         self.directory = session.directory

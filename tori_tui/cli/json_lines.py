@@ -15,10 +15,10 @@ from typing import Final
 import msgspec
 
 from tori_tui.cli import streams
+from tori_tui.cli.front import ShownSession
 from tori_tui.domain.events import ApprovalChanged, NoticeShown, Record, TransientEvent
 from tori_tui.domain.state import FIRST_SEQ, SessionState
 from tori_tui.runtime.bus import BusItem, Published, Resync
-from tori_tui.runtime.session import Session
 from tori_tui.trace.codec import encode
 from tori_tui.trace.migrate import FORMAT_VERSION
 from tori_tui.trace.store import JsonlTraceStore
@@ -35,7 +35,7 @@ class JsonLines:
         self._next_seq = FIRST_SEQ
         self._encoder = msgspec.json.Encoder()
 
-    def begin(self, session: Session, notices: tuple[str, ...]) -> None:
+    def begin(self, session: ShownSession, notices: tuple[str, ...]) -> None:
         """Show the notices as events."""
         self._directory = session.directory
         self._next_seq = session.state.next_seq

@@ -63,13 +63,26 @@ def _exit_code() -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except ToriError as error:
-        streams.write_err(f"tori: {error}\n")
-        return USAGE if isinstance(error, UsageError) else FAILED
+        streams.write_err(f"tori: {_safe(error)}\n")
+        return _code_of(error)
     except BrokenPipeError:
         return FAILED
     finally:
         streams.flush()
     return 0
+
+
+def _safe(error: ToriError) -> str:
+    from tori_tui.render.safe_text import safe_text
+
+    return safe_text(str(error))
+
+
+def _code_of(error: ToriError) -> int:
+    from tori_tui.trace.errors import TraceMissing
+
+    # To name a trace that is not there is wrong usage too.
+    return USAGE if isinstance(error, (UsageError, TraceMissing)) else FAILED
 
 
 __all__ = ["app", "main"]

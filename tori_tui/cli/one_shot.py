@@ -10,17 +10,19 @@ import os
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from tori_tui.bootstrap import SessionOptions, open_session
 from tori_tui.cli import streams
 from tori_tui.cli.exit_codes import DONE, FAILED, INCOMPLETE, INTERRUPTED, LIMIT, PROVIDER
+from tori_tui.cli.front import Front
 from tori_tui.cli.interrupts import Interrupts
 from tori_tui.cli.json_lines import JsonLines
 from tori_tui.cli.mission import read_mission
 from tori_tui.cli.options import ModeName
 from tori_tui.cli.progress import Progress
 from tori_tui.cli.questions import Questions
+from tori_tui.cli.traces import working_directory
 from tori_tui.config import LoadedSettings, load_settings
 from tori_tui.domain.commands import Command, ContinueRun, SubmitPrompt
 from tori_tui.domain.errors import ToriError, UsageError
@@ -52,22 +54,6 @@ class OneShot:
     trace_dir: Path | None = None
     resume: str | None = None
     cwd: Path | None = None
-
-
-class Front(Protocol):
-    """What prints a session's events."""
-
-    def begin(self, session: Session, notices: tuple[str, ...]) -> None:
-        """Show what the user should be told before the first event."""
-        ...
-
-    def show(self, item: BusItem) -> None:
-        """Show one event."""
-        ...
-
-    def finish(self, state: SessionState, denied: tuple[ApprovalChanged, ...]) -> None:
-        """Show how the run ended."""
-        ...
 
 
 @dataclass(slots=True)
@@ -129,21 +115,6 @@ def run_one_shot(arguments: OneShot) -> int:
         return asyncio.run(run_session(loaded, options, command, front))
     except asyncio.CancelledError:
         return INTERRUPTED
-
-
-def working_directory(wanted: Path | None) -> Path:
-    """Return the directory to work in.
-
-    Raises:
-        UsageError: It is not there.
-    """
-    try:
-        cwd = (wanted or Path()).resolve(strict=True)
-    except OSError as error:
-        raise UsageError(f"{wanted or 'The working directory'} is not there: {error.strerror}.") from error
-    if not cwd.is_dir():
-        raise UsageError(f"{cwd} is no directory.")
-    return cwd
 
 
 def exit_code(state: SessionState, denied: tuple[ApprovalChanged, ...], *, has_user: bool) -> int:
@@ -229,4 +200,4 @@ def _first_cause(error: BaseException) -> BaseException:
     return error
 
 
-__all__ = ["Front", "OneShot", "exit_code", "run_one_shot", "run_session", "working_directory"]
+__all__ = ["OneShot", "exit_code", "run_one_shot", "run_session"]

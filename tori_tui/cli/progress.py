@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, TextIO
 
 from tori_tui.cli import streams
+from tori_tui.cli.front import ShownSession
 from tori_tui.domain.events import (
     ApprovalChanged,
     DurableEvent,
@@ -28,7 +29,6 @@ from tori_tui.render.amounts import counted, shown_cost, shown_duration, shown_t
 from tori_tui.render.safe_text import one_line, safe_text
 from tori_tui.render.tool_call import result_line
 from tori_tui.runtime.bus import BusItem, Published
-from tori_tui.runtime.session import Session
 
 LINE_LIMIT_CHARS: Final = 160
 
@@ -61,9 +61,9 @@ class Progress:
         self._glyphs = Glyphs() if streams.can_say(stream, "✓✗→·") else ASCII_GLYPHS
         self._answer: str | None = None
         self._first_turn = 0
-        self._session: Session | None = None
+        self._session: ShownSession | None = None
 
-    def begin(self, session: Session, notices: tuple[str, ...]) -> None:
+    def begin(self, session: ShownSession, notices: tuple[str, ...]) -> None:
         """Say which model works, and the notices."""
         self._session = session
         self._first_turn = session.state.n_turns
@@ -152,7 +152,7 @@ class Progress:
         if state.created_at and state.updated_at:
             parts.append(shown_duration((state.updated_at - state.created_at).total_seconds()))
         if self._session is not None:
-            parts.append(f"trace {self._session.trace_id}")
+            parts.append(f"trace {self._session.directory.name}")
         separator = " · " if self._glyphs.call == "·" else " - "
         return separator.join(part for part in parts if part)
 

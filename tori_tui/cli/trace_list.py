@@ -1,0 +1,78 @@
+"""What `tori list` prints.
+
+Must not read a trace whole: the list of a folder with huge traces comes at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from tori_tui.cli import streams
+from tori_tui.cli.traces import trace_root
+from tori_tui.render.safe_text import one_line
+from tori_tui.trace.catalog import TraceEntry, list_traces
+from tori_tui.trace.codec import to_json
+
+MISSION_LIMIT_CHARS: Final = 72
+
+_HEAD: Final = ("TRACE", "CHANGED", "STATUS", "COST", "MISSION")
+
+
+def print_list(cwd: Path | None, trace_dir: Path | None, *, as_json: bool) -> None:
+    """Print the traces of a folder, newest first."""
+    root = trace_root(cwd, trace_dir)
+    entries = list_traces(root)
+    if as_json:
+        for entry in entries:
+            streams.write_out_bytes(to_json(_plain(entry)) + b"\n")
+        return
+    if not entries:
+        streams.write_err(f'There is no trace in {one_line(str(root))}. `tori run "…"` makes one.\n')
+        return
+    for line in aligned([_HEAD, *map(_row, entries)]):
+        streams.write_out(line + "\n")
+
+
+def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return rows as lines whose columns begin below each other."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+
+
+def _row(entry: TraceEntry) -> tuple[str, ...]:
+    more = f" (+{entry.n_missions - 1})" if entry.n_missions > 1 else ""
+    return (
+        one_line(entry.id),
+        _local(entry.updated_at),
+        entry.status or "?",
+        "" if not entry.cost_usd else f"${entry.cost_usd:.2f}",
+        one_line(entry.mission, MISSION_LIMIT_CHARS) + more,
+    )
+
+
+def _local(at: datetime) -> str:
+    return at.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def _plain(entry: TraceEntry) -> dict[str, object]:
+    return {
+        "id": entry.id,
+        "path": str(entry.path),
+        "mission": entry.mission,
+        "n_missions": entry.n_missions,
+        "status": entry.status,
+        "model": entry.model,
+        "cost_usd": entry.cost_usd,
+        "created": _stamp(entry.created_at),
+        "updated": _stamp(entry.updated_at),
+    }
+
+
+def _stamp(at: datetime | None) -> str | None:
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z") if at else None
+
+
+__all__ = ["aligned", "print_list"]
