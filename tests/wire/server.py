@@ -37,7 +37,7 @@ import socket
 import ssl
 import struct
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -58,7 +58,11 @@ from tests.wire.answers import (
 )
 from tests.wire.http_read import HttpRequest, read_http_request
 from tests.wire.rules_chat import chat_violations
+from tests.wire.rules_messages import messages_violations
+from tests.wire.rules_responses import responses_violations
 from tests.wire.write_chat import chat_events
+from tests.wire.write_messages import messages_events
+from tests.wire.write_responses import responses_events
 
 PATHS: Mapping[str, Protocol] = {
     "/v1/chat/completions": "chat",
@@ -66,9 +70,17 @@ PATHS: Mapping[str, Protocol] = {
     "/v1/messages": "messages",
 }
 
-RULES = {"chat": chat_violations}
+RULES: Mapping[Protocol, Callable[[Mapping[str, Any]], tuple[str, ...]]] = {
+    "chat": chat_violations,
+    "responses": responses_violations,
+    "messages": messages_violations,
+}
 
-WRITERS = {"chat": chat_events}
+WRITERS: Mapping[Protocol, Callable[[WireReply, tuple[WireCall, ...], WireUsage, int], list[bytes]]] = {
+    "chat": chat_events,
+    "responses": responses_events,
+    "messages": messages_events,
+}
 
 
 class WireServer:

@@ -5,7 +5,7 @@ Must not know a vendor's types; each vendor has a folder of its own.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -76,10 +76,10 @@ class Provider(Protocol):
         """The part before the slash of a model name: `openai-chat`."""
         ...
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[StreamEvent]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
         """Send the request and yield what comes, in order; the last event is `StreamFinished`.
 
-        Nothing is retried here. Cancelling closes the connection.
+        Nothing is retried here. Cancelling or `aclose` closes the connection.
 
         Raises:
             ProviderError: The request or the stream failed; says whether another try makes sense.

@@ -1,0 +1,53 @@
+"""`openai/NAME`: the Responses API.
+
+Must not encode or decode; `responses_encode` and `responses_decode` do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+from tori_tui.domain.request import ModelRequest
+from tori_tui.providers.base import Provider, StreamEvent
+from tori_tui.providers.openai.client import open_openai
+from tori_tui.providers.openai.responses_decode import ResponsesDecoder
+from tori_tui.providers.openai.responses_encode import PROVIDER, encode_responses
+from tori_tui.providers.sdk_client import SdkClient
+from tori_tui.providers.settings import Endpoint
+
+
+class ResponsesProvider:
+    """The Responses API at one address."""
+
+    name = PROVIDER
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._client = SdkClient(endpoint, open_openai)
+
+    async def prepare(self) -> None:
+        """Import the SDK ahead of the first request."""
+        await self._client.prepare()
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
+        """See `Provider.stream`."""
+        events = self._client.events(
+            "/responses",
+            encode_responses(request),
+            ResponsesDecoder(request.profile.family),
+            late_system=request.late_system is not None,
+        )
+        async with aclosing(events) as open_events:
+            async for event in open_events:
+                yield event
+
+    async def close(self) -> None:
+        """See `Provider.close`."""
+        await self._client.close()
+
+
+if TYPE_CHECKING:
+    _: Provider = ResponsesProvider(Endpoint("", ""))
+
+__all__ = ["ResponsesProvider"]

@@ -1,0 +1,178 @@
+"""The thin part around both SDKs: one POST, answered by events or by a clear error.
+
+An SDK is opened in a thread at the first request, so that the event loop goes on. Bytes are
+decoded here and not by the SDK: it waits for the connection to close after the end marker, fails
+on a stray empty event, and does not tell a cut stream from a finished one. Must not name a vendor.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tori_tui.providers.base import StreamEvent
+from tori_tui.providers.errors import ProviderError
+from tori_tui.providers.http_failure import (
+    cut,
+    failure_from_connection,
+    failure_from_response,
+    garbled,
+    stalled,
+)
+from tori_tui.providers.settings import Endpoint
+from tori_tui.providers.sse_stream import EventDecoder, decode_stream
+
+if TYPE_CHECKING:
+    import httpx2
+
+
+@dataclass(frozen=True, slots=True)
+class Sdk:
+    """An opened SDK: its client, and the types that each SDK has under its own names."""
+
+    client: Any
+    stream_type: type[Any]
+    error: type[Exception]
+
+
+class SdkClient:
+    """One server, one connection pool.
+
+    Args:
+        endpoint: Where requests go.
+        open_sdk: Imports the SDK and makes its client; runs in a thread.
+    """
+
+    def __init__(self, endpoint: Endpoint, open_sdk: Callable[[Endpoint], Sdk]) -> None:
+        self._endpoint = endpoint
+        self._open_sdk = open_sdk
+        self._sdk: Sdk | None = None
+        self._opening = asyncio.Lock()
+
+    async def prepare(self) -> None:
+        """Import the SDK and open the pool ahead of the first request."""
+        await self._opened()
+
+    async def events(
+        self, path: str, body: Mapping[str, Any], decoder: EventDecoder, *, late_system: bool
+    ) -> AsyncGenerator[StreamEvent, None]:
+        """Send the body and yield what the decoder makes of the answer.
+
+        Raises:
+            ProviderError: See `Provider.stream`.
+        """
+        sdk = await self._opened()
+        options = {"cast_to": _response_type(), "body": dict(body), "stream": True}
+        call = sdk.client.post(path, stream_cls=sdk.stream_type, **options)
+        response = await self._answer(sdk, call, late_system=late_system)
+        try:
+            chunks = self._bytes(response, decoder)
+            async with aclosing(decode_stream(chunks, decoder, self._endpoint.idle_timeout_s)) as events:
+                async for event in events:
+                    yield event
+        finally:
+            await response.aclose()
+
+    async def get_json(self, path: str) -> object:
+        """Return the JSON that a plain GET gives.
+
+        Raises:
+            ProviderError: The server cannot be asked, or answers something else.
+        """
+        sdk = await self._opened()
+        call = sdk.client.get(path, cast_to=_response_type())
+        response = await self._answer(sdk, call, late_system=False)
+        try:
+            value: object = response.json()
+        except ValueError as error:
+            raise garbled(response.text) from error
+        return value
+
+    async def close(self) -> None:
+        """Close the pool. Safe to call twice."""
+        if self._sdk is not None:
+            await self._sdk.client.close()
+
+    async def _answer(
+        self, sdk: Sdk, call: Awaitable[httpx2.Response], *, late_system: bool
+    ) -> httpx2.Response:
+        try:
+            response: httpx2.Response = await call
+        except (sdk.error, _http_error()) as error:
+            refused = getattr(error, "response", None)
+            if not isinstance(refused, _response_type()):
+                raise self._unanswered(error) from error
+            raise failure_from_response(
+                refused.status_code,
+                refused.headers,
+                refused.text,
+                late_system=late_system,
+                secret=self._endpoint.api_key,
+            ) from error
+        return response
+
+    async def _bytes(self, response: httpx2.Response, decoder: EventDecoder) -> AsyncIterator[bytes]:
+        """Yield the answer's bytes; a connection lost after a whole reply is an ordinary end."""
+        try:
+            async for chunk in response.aiter_bytes():
+                yield chunk
+        except _timeout() as error:
+            raise stalled(self._endpoint.idle_timeout_s) from error
+        except _http_error() as error:
+            if not decoder.is_ending:
+                raise cut(str(error) or type(error).__name__) from error
+
+    def _unanswered(self, error: BaseException) -> ProviderError:
+        if type(error.__cause__ or error).__name__ == "ReadTimeout":
+            return stalled(self._endpoint.idle_timeout_s)
+        return failure_from_connection(error, self._endpoint.base_url, secret=self._endpoint.api_key)
+
+    async def _opened(self) -> Sdk:
+        async with self._opening:
+            if self._sdk is None:
+                self._sdk = await asyncio.to_thread(self._open_sdk, self._endpoint)
+        return self._sdk
+
+
+def tls_context(ca_file: Path) -> ssl.SSLContext:
+    """Return a context that trusts the system's authorities and those in a file.
+
+    Raises:
+        ProviderError: The file cannot be read or holds no certificate.
+    """
+    context = ssl.create_default_context()
+    try:
+        context.load_verify_locations(cafile=ca_file)
+    except OSError as error:
+        raise ProviderError(
+            f"The CA file {str(ca_file)!r} cannot be used: {error.strerror or error}",
+            "ca_file under [providers.NAME] must name a PEM file.",
+            fault="connection",
+        ) from error
+    return context
+
+
+def _response_type() -> type[Any]:
+    import httpx2
+
+    return httpx2.Response
+
+
+def _http_error() -> type[Exception]:
+    import httpx2
+
+    return httpx2.HTTPError
+
+
+def _timeout() -> type[Exception]:
+    import httpx2
+
+    return httpx2.TimeoutException
+
+
+__all__ = ["Sdk", "SdkClient", "tls_context"]

@@ -1,0 +1,74 @@
+"""What the configuration says about one provider.
+
+Must not read the environment; `registry` does and fills in what is not set here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+from urllib.parse import urlsplit
+
+IDLE_TIMEOUT_S: Final = 120.0
+
+LOCAL_IDLE_TIMEOUT_S: Final = 600.0
+"""A model on the user's own machine may think long over a long prompt before its first token."""
+
+CONNECT_TIMEOUT_S: Final = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSettings:
+    """One provider's table in the configuration; everything may be left out."""
+
+    base_url: str = ""
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    ca_file: Path | None = None
+    key_command: str = ""
+    """A shell command that prints the key."""
+    idle_timeout_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where requests go and with what; made by `registry`."""
+
+    base_url: str
+    api_key: str = field(repr=False)
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    ca_file: Path | None = None
+    idle_timeout_s: float = IDLE_TIMEOUT_S
+    is_bearer: bool = False
+    """Anthropic only: the key is a token for the Authorization header."""
+
+    @property
+    def host(self) -> str:
+        """Host and port; thinking returns only to the one that sent it."""
+        return urlsplit(self.base_url).netloc.rpartition("@")[2]
+
+
+def is_local_url(base_url: str) -> bool:
+    """Say whether a server runs on this machine or in a private network."""
+    host = (urlsplit(base_url).hostname or "").lower()
+    is_private_172 = (
+        host.startswith("172.") and host.split(".")[1].isdigit() and 16 <= int(host.split(".")[1]) <= 31
+    )
+    return (
+        host in ("localhost", "::1", "0.0.0.0", "host.docker.internal")
+        or host.endswith((".local", ".localhost", ".internal"))
+        or host.startswith(("127.", "10.", "192.168."))
+        or is_private_172
+    )
+
+
+__all__ = [
+    "CONNECT_TIMEOUT_S",
+    "IDLE_TIMEOUT_S",
+    "LOCAL_IDLE_TIMEOUT_S",
+    "Endpoint",
+    "ProviderSettings",
+    "is_local_url",
+]

@@ -1,0 +1,61 @@
+"""Text without lone surrogates: such text can be neither written to disk nor sent.
+
+Must not change any other character.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def mend(text: str) -> str:
+    """Return the text with surrogate pairs joined and lone surrogates replaced by U+FFFD.
+
+    Example:
+        >>> mend("a" + chr(0xD83D) + chr(0xDE00)) == "a\U0001f600"
+        True
+    """
+    if text.isascii() or not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def mend_value(value: object) -> object:
+    """Return a JSON value with every string in it mended, keys included."""
+    match value:
+        case str():
+            return mend(value)
+        case dict():
+            return {mend(str(key)): mend_value(item) for key, item in value.items()}
+        case list():
+            return [mend_value(item) for item in value]
+        case _:
+            return value
+
+
+class PieceMender:
+    """Mends text that comes in pieces; a pair may be cut between two of them."""
+
+    def __init__(self) -> None:
+        self._high = ""
+
+    def feed(self, piece: str) -> str:
+        """Return what can be shown now; a trailing first half of a pair waits for the second."""
+        if not self._high and piece.isascii():
+            return piece
+        text = self._high + piece
+        self._high = ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            self._high, text = text[-1], text[:-1]
+        return mend(text)
+
+    def finish(self) -> str:
+        """Return what still waits."""
+        high, self._high = self._high, ""
+        return mend(high)
+
+
+__all__ = ["PieceMender", "mend", "mend_value"]
