@@ -40,20 +40,23 @@ def child_environment(base: Mapping[str, str], secret_names: Iterable[str] = ())
     """
     secret = frozenset(secret_names)
     values = {
-        value for name, value in base.items() if _is_key(name, secret) and len(value) >= SHORTEST_SECRET_CHARS
+        value
+        for name, value in base.items()
+        if is_key_name(name, secret) and len(value) >= SHORTEST_SECRET_CHARS
     }
     kept = {
         name: value
         for name, value in base.items()
-        if not _is_key(name, secret)
+        if not is_key_name(name, secret)
         and not name.upper().startswith(PROVIDER_PREFIXES)
         and value not in values
     }
     return {**kept, **CALM}
 
 
-def _is_key(name: str, secret: frozenset[str]) -> bool:
-    return name in secret or name.upper().endswith(KEY_SUFFIXES)
+def is_key_name(name: str, secret_names: Iterable[str] = ()) -> bool:
+    """Say whether a variable of this name holds a key."""
+    return name in secret_names or name.upper().endswith(KEY_SUFFIXES)
 
 
-__all__ = ["CALM", "child_environment"]
+__all__ = ["CALM", "child_environment", "is_key_name"]

@@ -5,13 +5,18 @@ Must not change ordinary text: see `Redactor` for the rule.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
 SHORTEST_SECRET_CHARS: Final = 8
 """Shorter values (`none`, `ollama`) are words of ordinary text, and no server's real key."""
+
+BLOCK_BYTES: Final = 4_000_000
+"""Of a file, read at once; only a private key that lies across two blocks would be seen in two halves."""
 
 _BODY: Final = r"[A-Za-z0-9_-]"
 
@@ -77,6 +82,33 @@ class Redactor:
         return text
 
 
+def redact_file(path: Path, redact: Callable[[str], str]) -> bool:
+    """Take keys out of a kept output, whole or not at all; every other byte stays.
+
+    Returns:
+        Whether there was one. A file that cannot be read or replaced is emptied rather than kept.
+    """
+    if all(redact(block) == block for block in _blocks(path)):
+        return False
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.writelines(redact(block).encode("utf-8", "surrogateescape") for block in _blocks(path))
+        partial.replace(path)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        os.truncate(path, 0)
+    return True
+
+
+def _blocks(path: Path) -> Iterator[str]:
+    """Yield a file in pieces that end with a line, so that memory stays flat."""
+    with path.open("rb") as file:
+        while block := file.read(BLOCK_BYTES):
+            yield (block + file.readline()).decode("utf-8", "surrogateescape")
+
+
 def _without_shape(text: str, name: str, pattern: re.Pattern[str]) -> str:
     def replaced(match: re.Match[str]) -> str:
         return f"[redacted {name}]" if _is_key(text, match) else match.group()
@@ -95,4 +127,4 @@ def _is_key(text: str, match: re.Match[str]) -> bool:
     return _HAS_DIGITS.match(body) is not None and _HAS_LETTERS.match(body) is not None
 
 
-__all__ = ["Redactor"]
+__all__ = ["Redactor", "redact_file"]
