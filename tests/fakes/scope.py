@@ -9,7 +9,6 @@ from tori_tui.domain.events import FileIntent, ProcessRef
 from tori_tui.domain.ids import CallId
 from tori_tui.domain.state import SessionState
 
-
 FIRST_CALL = CallId("call_1")
 
 
