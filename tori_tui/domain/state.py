@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Final, TypeVar, assert_never
+from typing import Final, Literal, TypeVar, assert_never
 
 from tori_tui.domain.events import (
     ApprovalChanged,
@@ -137,7 +137,7 @@ class SessionState:
     facts: RunStatusChanged | None = None
     """The newest record that began a run: model, mode, cwd, git head."""
     model: str = ""
-    mode: Mode | str = ""
+    mode: Mode | Literal[""] = ""
     tree: GoalTree = field(default_factory=GoalTree)
     log: Log[LoggedMessage] = field(default_factory=Log)
     views: Mapping[ContextId, View] = field(default_factory=_nothing)

@@ -24,7 +24,7 @@ from tori_tui.domain.events import (
     RunStatusChanged,
 )
 from tori_tui.domain.ids import MissionId
-from tori_tui.domain.messages import Message
+from tori_tui.domain.messages import Message, Origin
 from tori_tui.domain.plan_edits import MissionOpened
 from tori_tui.domain.state import SessionState
 from tori_tui.providers.errors import ProviderError
@@ -256,7 +256,7 @@ class Runner:
 
     def _message(self, text: str, *, is_users: bool) -> Message:
         state = self.state
-        origin = "user" if is_users else "runner"
+        origin: Origin = "user" if is_users else "runner"
         return Message(state.active_context, state.tree.current_id, "user", text, origin=origin)
 
 

@@ -16,7 +16,6 @@ from tori_tui.domain.goals import GoalTree
 from tori_tui.domain.ids import GoalId, Seq
 from tori_tui.domain.messages import Message, ToolCall
 from tori_tui.domain.request import ModelProfile
-from tori_tui.domain.state import SessionState
 from tori_tui.domain.usage import Usage
 from tori_tui.providers.base import Provider, StopReason
 from tori_tui.providers.errors import ProviderError
@@ -26,6 +25,7 @@ from tori_tui.runtime.clock import Clock
 from tori_tui.runtime.model_call import ModelCall
 from tori_tui.runtime.pricing import cost_usd
 from tori_tui.runtime.recorder import Recorder
+from tori_tui.runtime.requests import RequestBuilder
 
 
 class Models(Protocol):
@@ -37,14 +37,6 @@ class Models(Protocol):
         Raises:
             ToriError: The model or its key is not there.
         """
-        ...
-
-
-class Requests(Protocol):
-    """Builds what the model sees."""
-
-    def build(self, state: SessionState, profile: ModelProfile) -> BuiltRequest:
-        """Return the next request of the active context, and its sections."""
         ...
 
 
@@ -67,7 +59,7 @@ class Turn:
         *,
         recorder: Recorder,
         models: Models,
-        requests: Requests,
+        requests: RequestBuilder,
         calls: CallRunner,
         focus_after: Callable[[GoalTree, tuple[ToolCall, ...]], GoalId | None],
         clock: Clock,
@@ -88,8 +80,17 @@ class Turn:
         Raises:
             ProviderError: The model gave no whole reply; what it said is recorded as interrupted.
         """
+        profile, provider = await self._models.ready(self._recorder.state.model)
+        try:
+            return await self._ask(profile, provider)
+        except ProviderError as error:
+            refused_late = error.fault == "late_system_refused" and self._requests.refuse_late(profile)
+            if not refused_late:
+                raise
+            return await self._ask(profile, provider)
+
+    async def _ask(self, profile: ModelProfile, provider: Provider) -> TurnEnd:
         state = self._recorder.state
-        profile, provider = await self._models.ready(state.model)
         built = self._requests.build(state, profile)
         number = state.n_turns + 1
         call = ModelCall(built.request, self._recorder, self._clock, self._used_ids, self._new_id)
@@ -165,4 +166,4 @@ class Turn:
         await self._recorder.record(MessageAdded(message))
 
 
-__all__ = ["Models", "Requests", "Turn", "TurnEnd"]
+__all__ = ["Models", "Turn", "TurnEnd"]

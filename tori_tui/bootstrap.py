@@ -1,0 +1,409 @@
+"""The composition root: from settings and options to a session that runs.
+
+The only file that names concrete classes of several layers. Must not decide anything that a layer
+could decide.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import MappingProxyType
+
+from tori_tui import __version__
+from tori_tui.config import ProviderSettings as ProviderTable
+from tori_tui.config import Settings, user_config_path
+from tori_tui.context.instructions import load_instructions
+from tori_tui.context.system_prompt import Environment, system_parts
+from tori_tui.context.tokens import TokenMeter
+from tori_tui.domain.errors import UsageError
+from tori_tui.domain.events import Mode, RunStatusChanged
+from tori_tui.domain.ids import TraceId
+from tori_tui.domain.request import ModelProfile
+from tori_tui.domain.state import SessionState, reduce_all
+from tori_tui.memory.model_facts import LateRefusals, ModelFacts
+from tori_tui.permission.environment import is_key_name
+from tori_tui.permission.redaction import Redactor
+from tori_tui.permission.rules import Rule, parse_rule
+from tori_tui.providers.base import Provider
+from tori_tui.providers.catalogue import ModelOverrides, profile_for
+from tori_tui.providers.registry import default_model, make_provider
+from tori_tui.providers.settings import ProviderSettings
+from tori_tui.runtime.asking import Asking
+from tori_tui.runtime.bus import Bus
+from tori_tui.runtime.calls import CallRunner
+from tori_tui.runtime.checks import Checks
+from tori_tui.runtime.clock import Clock
+from tori_tui.runtime.gate import Gate
+from tori_tui.runtime.goal_calls import GoalCalls, focus_after
+from tori_tui.runtime.limits import Limits
+from tori_tui.runtime.mission_check import MissionCheck
+from tori_tui.runtime.models import LoadedModels, MakeModel
+from tori_tui.runtime.open_calls import OpenCallCloser
+from tori_tui.runtime.recorder import Recorder
+from tori_tui.runtime.requests import RequestBuilder
+from tori_tui.runtime.runner import Runner
+from tori_tui.runtime.scope import Scopes
+from tori_tui.runtime.session import Session
+from tori_tui.runtime.turn import Turn
+from tori_tui.tools.abort import AbortTool
+from tori_tui.tools.ask_user import AskUserTool
+from tori_tui.tools.base import Tool
+from tori_tui.tools.bash import Bash
+from tori_tui.tools.bash_output import BashOutput
+from tori_tui.tools.bash_stop import BashStop
+from tori_tui.tools.edit_file import EditFileTool
+from tori_tui.tools.glob_files import GlobFilesTool
+from tori_tui.tools.goal import GoalTool
+from tori_tui.tools.grep_files import GrepFilesTool
+from tori_tui.tools.read_file import ReadFileTool
+from tori_tui.tools.recall import RecallTool
+from tori_tui.tools.write_file import WriteFileTool
+from tori_tui.trace.catalog import find_trace, new_trace_id, trace_root_for
+from tori_tui.trace.outputs import Outputs
+from tori_tui.trace.projections import Projections
+from tori_tui.trace.store import JsonlTraceStore, TraceStore
+from tori_tui.workspace.descendants import Descendants
+from tori_tui.workspace.git_head import find_work_tree, read_git_head
+from tori_tui.workspace.jobs import Jobs
+from tori_tui.workspace.lease import Lease
+from tori_tui.workspace.ledger import FileLedger
+from tori_tui.workspace.paths import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOptions:
+    """What a front end wants of one session, beside the configuration."""
+
+    cwd: Path
+    model: str | None = None
+    mode: Mode | None = None
+    trace_dir: Path | None = None
+    """Where traces lie; None is `.trace` in the work tree."""
+    resume: str | None = None
+    """Id, prefix or path of a trace; empty is the newest; None opens a new one."""
+    has_user: bool = False
+    """Somebody can answer approvals and questions."""
+    check: str | None = None
+    max_turns: int | None = None
+    max_cost_usd: float | None = None
+    max_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The world outside, handed in so that tests can choose it."""
+
+    environ: Mapping[str, str]
+    clock: Clock
+    new_token: Callable[[], str]
+    """Eight random hex digits."""
+    make_model: MakeModel | None = None
+    """In the place of the registry, for tests."""
+    wrap_store: Callable[[TraceStore], TraceStore] = lambda store: store
+    replay_delay_s: float = 0.0
+    """Pause between the pieces of recorded replies."""
+
+    @property
+    def state_dir(self) -> Path:
+        """Where tori keeps what outlives a session."""
+        base = self.environ.get("XDG_STATE_HOME") or str(Path(self._home) / ".local" / "state")
+        return Path(base) / "tori"
+
+    @property
+    def config_dir(self) -> Path:
+        """Where the user's own files lie."""
+        return user_config_path(self.environ).parent
+
+    @property
+    def _home(self) -> str:
+        return self.environ.get("HOME") or os.path.expanduser("~")
+
+
+def real_surroundings(environ: Mapping[str, str], *, replay_delay_s: float = 0.0) -> Surroundings:
+    """Return the machine's own clock and randomness."""
+
+    def now() -> datetime:
+        exact = datetime.now(UTC)
+        return exact.replace(microsecond=exact.microsecond // 1000 * 1000)
+
+    return Surroundings(
+        environ=environ,
+        clock=Clock(now, time.monotonic, asyncio.sleep),
+        new_token=lambda: secrets.token_hex(4),
+        replay_delay_s=replay_delay_s,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """An open trace with what it holds so far."""
+
+    trace_id: TraceId
+    directory: Path
+    store: JsonlTraceStore
+    state: SessionState
+    notices: tuple[str, ...]
+
+
+async def open_session(
+    settings: Settings, options: SessionOptions, surroundings: Surroundings | None = None
+) -> Session:
+    """Open or resume a session; nothing runs before its `run`.
+
+    Raises:
+        UsageError: Model, key or limits do not fit.
+        TraceError: The trace is locked, missing, too new or cannot be written.
+    """
+    world = surroundings or real_surroundings(os.environ)
+    opened = _open_trace(options, world)
+    try:
+        return await _assemble(settings, options, world, opened)
+    except BaseException:
+        opened.store.close()
+        raise
+
+
+def _open_trace(options: SessionOptions, world: Surroundings) -> _Opened:
+    root, is_fallback = (options.trace_dir, False) if options.trace_dir else trace_root_for(options.cwd)
+    notices: list[str] = []
+    if options.resume is None:
+        directory = root / new_trace_id(world.clock.now(), world.new_token())
+    else:
+        directory = find_trace(root, options.resume)
+    if is_fallback:
+        notices.append(f"The work tree cannot be written, so the trace lies in {directory}.")
+    store = JsonlTraceStore.open(directory)
+    try:
+        state = reduce_all(store.records())
+        notices += [f"Trace, line {fault.line}: {fault.reason}" for fault in store.faults]
+    except BaseException:
+        store.close()
+        raise
+    return _Opened(TraceId(directory.name), directory, store, state, tuple(notices))
+
+
+async def _assemble(
+    settings: Settings, options: SessionOptions, world: Surroundings, opened: _Opened
+) -> Session:
+    root = find_work_tree(options.cwd) or options.cwd
+    models = LoadedModels(lambda name: _make_model(name, settings, world))
+    chosen = _Chosen(
+        options.model or opened.state.model or settings.model or default_model(world.environ),
+        options.mode or settings.mode,
+    )
+    profile, _ = await models.ready(chosen.model)
+    _check_limits(options, profile)
+
+    bus = Bus(opened.state)
+    recorder = Recorder(world.wrap_store(opened.store), bus, opened.state, world.clock)
+    asking = Asking(recorder, world.new_token, has_user=options.has_user)
+    redactor = Redactor(_secrets(world.environ))
+    outputs = Outputs(opened.directory / "outputs")
+    workspace = Workspace(root, options.cwd, also_readable=(opened.directory,))
+    jobs = Jobs(Descendants())
+    tools = _make_tools(workspace, outputs, jobs, opened.state, redactor, world.environ)
+    gate = Gate(recorder, asking, workspace, _rules(settings))
+    scopes = Scopes(recorder, asking, redactor.redact)
+    checks = Checks(tools["bash"], gate, scopes, world.clock)
+    calls = CallRunner(
+        recorder=recorder,
+        tools=tools,
+        gate=gate,
+        scopes=scopes,
+        goal_calls=GoalCalls(recorder, tools["goal"], checks, scopes),
+        closer=OpenCallCloser(workspace, outputs),
+        redactor=redactor,
+        outputs=outputs,
+        clock=world.clock,
+    )
+    instructions = load_instructions(root, options.cwd, world.config_dir)
+    head = read_git_head(root)
+    environment = Environment(
+        cwd=str(options.cwd),
+        system=f"{platform.system()} {platform.release()}",
+        today=(opened.state.created_at or world.clock.now()).date(),
+        git_branch=head.branch,
+        git_head=head.commit,
+        work_tree=str(root),
+    )
+    turn = Turn(
+        recorder=recorder,
+        models=models,
+        requests=RequestBuilder(
+            trace_id=opened.trace_id,
+            system=system_parts(environment, instructions.text),
+            tools=[tool.spec for tool in tools.values()],
+            placement=settings.context.plan_placement,
+            outputs=outputs,
+            late_refusals=LateRefusals(ModelFacts(world.state_dir)),
+            meter=TokenMeter(),
+            clock=world.clock,
+        ),
+        calls=calls,
+        focus_after=focus_after,
+        clock=world.clock,
+        new_id=lambda: f"call_{world.new_token()}",
+    )
+    projections = Projections(opened.directory, opened.trace_id)
+    lease = Lease.take(root, opened.trace_id, world.state_dir)
+    runner = Runner(
+        recorder=recorder,
+        turn=turn,
+        calls=calls,
+        asking=asking,
+        mission_check=MissionCheck(checks, world.new_token),
+        limits=_limits(settings, options),
+        clock=world.clock,
+        facts=lambda: chosen.facts(recorder.state, options.cwd, read_git_head(root).commit),
+        profile=settings.context.profile,
+        after_turn=projections.write,
+    )
+
+    async def shut() -> None:
+        await jobs.close()
+        await models.close()
+        await recorder.sync()
+        projections.write(recorder.state)
+        opened.store.close()
+        lease.release()
+
+    return Session(
+        trace_id=opened.trace_id,
+        directory=opened.directory,
+        bus=bus,
+        recorder=recorder,
+        runner=runner,
+        asking=asking,
+        notices=(*opened.notices, *instructions.notices, *_lease_notice(lease)),
+        shut=shut,
+    )
+
+
+class _Chosen:
+    """Model and mode with which the first run begins; afterwards the state knows better."""
+
+    def __init__(self, model: str, mode: Mode) -> None:
+        self.model = model
+        self.mode = mode
+        self._has_begun = False
+
+    def facts(self, state: SessionState, cwd: Path, commit: str) -> RunStatusChanged:
+        """Return the record that begins a run."""
+        if self._has_begun:
+            return RunStatusChanged(
+                "running",
+                model=state.model,
+                mode=state.mode,
+                cwd=str(cwd),
+                git_head=commit,
+                tori_version=__version__,
+            )
+        self._has_begun = True
+        return RunStatusChanged(
+            "running",
+            model=self.model,
+            mode=self.mode,
+            cwd=str(cwd),
+            git_head=commit,
+            tori_version=__version__,
+        )
+
+
+def _check_limits(options: SessionOptions, profile: ModelProfile) -> None:
+    if options.max_cost_usd is None or profile.input_usd_per_mtok is not None:
+        return
+    raise UsageError(
+        f"--max-cost needs a price, and that of {profile.name} is not known.",
+        f'Set input_usd_per_mtok and output_usd_per_mtok under [models."{profile.name}"].',
+    )
+
+
+def _make_tools(
+    workspace: Workspace,
+    outputs: Outputs,
+    jobs: Jobs,
+    state: SessionState,
+    redactor: Redactor,
+    environ: Mapping[str, str],
+) -> dict[str, Tool]:
+    ledger = FileLedger()
+    for entry in state.log:
+        ledger.learn(entry.message.details)
+    tools: tuple[Tool, ...] = (
+        GoalTool(),
+        AskUserTool(),
+        AbortTool(),
+        RecallTool(outputs),
+        ReadFileTool(workspace, ledger),
+        WriteFileTool(workspace, ledger, outputs),
+        EditFileTool(workspace, ledger, outputs),
+        GlobFilesTool(workspace),
+        GrepFilesTool(workspace),
+        Bash(workspace, jobs, outputs, base_environment=environ, redact=redactor.redact),
+        BashOutput(jobs),
+        BashStop(jobs),
+    )
+    return {tool.name: tool for tool in tools}
+
+
+def _make_model(name: str, settings: Settings, world: Surroundings) -> tuple[ModelProfile, Provider]:
+    if world.make_model is not None:
+        return world.make_model(name)
+    own = settings.models.get(name)
+    overrides = ModelOverrides(**asdict(own)) if own else ModelOverrides()
+    if overrides.window_tokens is None:
+        overrides = replace(overrides, window_tokens=settings.context.window_tokens)
+    profile = profile_for(name, overrides)
+    table = settings.providers.get(profile.provider) or ProviderTable()
+    provider_settings = ProviderSettings(
+        base_url=table.base_url or "",
+        headers=MappingProxyType(dict(table.headers)),
+        ca_file=Path(table.ca_file).expanduser() if table.ca_file else None,
+        key_command=table.key_command or "",
+        idle_timeout_s=table.idle_timeout_s,
+    )
+    provider = make_provider(
+        profile, provider_settings, environ=world.environ, replay_delay_s=world.replay_delay_s
+    )
+    return profile, provider
+
+
+def _rules(settings: Settings) -> list[Rule]:
+    written = settings.permissions
+    return [
+        *(parse_rule("deny", text) for text in written.deny),
+        *(parse_rule("ask", text) for text in written.ask),
+        *(parse_rule("allow", text) for text in written.allow),
+    ]
+
+
+def _limits(settings: Settings, options: SessionOptions) -> Limits:
+    configured = settings.limits
+    return Limits(
+        turns=options.max_turns or configured.turns,
+        tokens=configured.tokens,
+        cost_usd=options.max_cost_usd or configured.cost_usd,
+        seconds=options.max_seconds or configured.seconds,
+    )
+
+
+def _secrets(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the keys that must appear in no trace, by the name that stands in their place."""
+    return {name: value for name, value in environ.items() if is_key_name(name) and value}
+
+
+def _lease_notice(lease: Lease) -> tuple[str, ...]:
+    if lease.holder is None:
+        return ()
+    return (f"Another session works in this tree: {lease.holder}. Its changes count as yours.",)
+
+
+__all__ = ["SessionOptions", "Surroundings", "open_session", "real_surroundings"]
