@@ -65,7 +65,8 @@ def _exit_code() -> int:
     except ToriError as error:
         streams.write_err(f"tori: {_safe(error)}\n")
         return _code_of(error)
-    except BrokenPipeError:
+    except Exception:
+        streams.write_err(_fault())
         return FAILED
     finally:
         streams.flush()
@@ -76,6 +77,14 @@ def _safe(error: ToriError) -> str:
     from tori_tui.render.safe_text import safe_text
 
     return safe_text(str(error))
+
+
+def _fault() -> str:
+    import traceback
+
+    from tori_tui.render.safe_text import safe_text
+
+    return f"{safe_text(traceback.format_exc())}tori: this is a fault of tori itself; please report it.\n"
 
 
 def _code_of(error: ToriError) -> int:
