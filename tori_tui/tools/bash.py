@@ -1,0 +1,257 @@
+"""The tool `bash`: one shell command, to its end or in the background.
+
+Must not decide whether a command may run, nor let anything of it outlive the call or the session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Final
+
+import msgspec
+
+from tori_tui.domain.events import ProcessRef
+from tori_tui.domain.messages import JsonObject
+from tori_tui.domain.plan_text import one_line
+from tori_tui.domain.request import ToolSpec
+from tori_tui.permission.environment import child_environment
+from tori_tui.permission.reading_commands import classify_command
+from tori_tui.permission.redaction import redact_file
+from tori_tui.tools.base import CallScope, Effect, Preview, ToolOutput
+from tori_tui.tools.output_excerpt import excerpt
+from tori_tui.tools.parameters import parse, schema_of, text_of
+from tori_tui.trace.errors import TraceError
+from tori_tui.trace.outputs import Outputs
+from tori_tui.workspace.command_output import CommandOutput
+from tori_tui.workspace.jobs import Jobs, JobsFull
+from tori_tui.workspace.paths import Workspace
+from tori_tui.workspace.processes import CommandNotStarted, CommandResult, run_command
+from tori_tui.workspace.terminal_text import plain_text
+
+NAME: Final = "bash"
+
+TITLE_LIMIT_CHARS: Final = 100
+DEFAULT_TIMEOUT_S: Final = 120
+LONGEST_TIMEOUT_S: Final = 600
+
+FIRST_LOOK_S: Final = 0.3
+"""A job that fails at once says so in its own result."""
+
+REDACTED_IN_LOOP_BYTES: Final = 200_000
+"""Larger files are searched for keys in a thread."""
+
+_CHANGES_FOLDER: Final = re.compile(r"(?:^|[\s;&|(])(?:cd|pushd|popd)(?:$|[\s;&|)])")
+
+
+class _Parameters(msgspec.Struct, frozen=True):
+    command: str
+    timeout_s: Annotated[
+        float | None, msgspec.Meta(description=f"default {DEFAULT_TIMEOUT_S}, at most {LONGEST_TIMEOUT_S}")
+    ] = None
+    background: Annotated[bool, msgspec.Meta(description="go on at once; see bash_output, bash_stop")] = False
+
+
+class Bash:
+    """Runs commands in the working directory.
+
+    Args:
+        workspace: Says where.
+        jobs: Takes the background ones; finds the processes of all.
+        outputs: Where the whole output is kept.
+        base_environment: The user's environment.
+        secret_names: Variables that hold keys and are handed to no command.
+        redact: Takes keys out of a kept output.
+    """
+
+    name: Final = NAME
+    effect: Effect = "execute"
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        jobs: Jobs,
+        outputs: Outputs,
+        *,
+        base_environment: Mapping[str, str],
+        secret_names: Iterable[str] = (),
+        redact: Callable[[str], str] | None = None,
+    ) -> None:
+        self._workspace = workspace
+        self._jobs = jobs
+        self._outputs = outputs
+        self._environment = child_environment(base_environment, secret_names)
+        self._redact = redact
+
+    @property
+    def spec(self) -> ToolSpec:
+        """What the model is told."""
+        return ToolSpec(NAME, text_of(NAME), schema_of(_Parameters))
+
+    async def preview(self, arguments: JsonObject) -> Preview:
+        """Show the whole command and where it runs."""
+        asked = parse(_Parameters, arguments, NAME)
+        title = one_line(f"{NAME} {asked.command}", TITLE_LIMIT_CHARS)
+        how = " in the background" if asked.background else ""
+        detail = f"{asked.command}\n\n(runs{how} in {self._workspace.cwd})"
+        return Preview(title, detail, command=asked.command, paths=self._linked_paths(asked.command))
+
+    async def run(self, arguments: JsonObject, scope: CallScope) -> ToolOutput:
+        """Run the command. Its own exit code is no failure of the call."""
+        asked = parse(_Parameters, arguments, NAME)
+        if not asked.command.strip():
+            return ToolOutput("The command is empty: nothing was run.", is_error=True)
+        path = self._new_file(scope.call_id)
+        output = CommandOutput.open(path)
+        if output.is_in_memory and path is not None:
+            path.unlink(missing_ok=True)
+        kept = None if output.is_in_memory or path is None else path
+        if asked.background:
+            return await self._run_in_background(asked, scope, output, kept)
+        with output:
+            return await self._run_to_end(asked, scope, output, kept)
+
+    async def _run_to_end(
+        self, asked: _Parameters, scope: CallScope, output: CommandOutput, kept: Path | None
+    ) -> ToolOutput:
+        name = kept.name if kept else None
+
+        async def on_started(ref: ProcessRef) -> None:
+            await scope.started(process=ref, output=name)
+
+        timeout_s = min(max(asked.timeout_s or DEFAULT_TIMEOUT_S, 1.0), LONGEST_TIMEOUT_S)
+        try:
+            result = await run_command(
+                asked.command,
+                cwd=self._workspace.cwd,
+                env=self._environment,
+                call_id=scope.call_id,
+                output=output,
+                timeout_s=timeout_s,
+                descendants=self._jobs.descendants,
+                on_started=on_started,
+                on_output=lambda text: scope.progress(plain_text(text)),
+            )
+        except CommandNotStarted as error:
+            _remove(kept)
+            return ToolOutput(str(error), is_error=True)
+        return await self._told(asked.command, result, output, kept, timeout_s)
+
+    async def _told(
+        self,
+        command: str,
+        result: CommandResult,
+        output: CommandOutput,
+        kept: Path | None,
+        timeout_s: float,
+    ) -> ToolOutput:
+        shown = excerpt(output, 0, result.output_bytes, kept.name if kept else None)
+        notes = [_ending(result, timeout_s)]
+        if result.stopped:
+            names = ", ".join(dict.fromkeys(result.stopped))
+            notes.append(
+                f"[stopped, because the command had left it running: {names}; use background for that]"
+            )
+        if _CHANGES_FOLDER.search(command):
+            notes.append(f"[the next command starts in {self._workspace.cwd} again]")
+        if kept and _has_no_room(output):
+            notes.append("[the disk is full: output may be missing]")
+        await self._tidied(kept, result.output_bytes)
+        body = shown.text if shown.text.strip() else "(no output)\n"
+        line_end = "" if body.endswith("\n") else "\n"
+        return ToolOutput(
+            body + line_end + "\n".join(notes),
+            is_error=result.end != "exited" or bool(result.signal),
+            details={
+                "command": command,
+                "exit_code": result.exit_code,
+                "duration_s": round(result.duration_s, 3),
+                "output_bytes": result.output_bytes,
+                "timed_out": result.end == "timed_out",
+                "cwd": str(self._workspace.cwd),
+            },
+            full=kept.name if kept and shown.is_cut else None,
+        )
+
+    async def _run_in_background(
+        self, asked: _Parameters, scope: CallScope, output: CommandOutput, kept: Path | None
+    ) -> ToolOutput:
+        name = kept.name if kept else None
+
+        async def on_started(ref: ProcessRef) -> None:
+            await scope.started(process=ref, output=name)
+
+        try:
+            job = await self._jobs.start(
+                asked.command,
+                cwd=self._workspace.cwd,
+                env=self._environment,
+                call_id=scope.call_id,
+                output=output,
+                output_name=name,
+                on_started=on_started,
+            )
+        except (CommandNotStarted, JobsFull) as error:
+            output.close()
+            _remove(kept)
+            return ToolOutput(str(error), is_error=True)
+        except BaseException:
+            output.close()
+            raise
+        await job.wait(FIRST_LOOK_S)
+        state = "ended at once" if job.state != "running" else "runs"
+        return ToolOutput(
+            f'Job {job.id} {state}. Read it with bash_output(job_id="{job.id}").',
+            details={"command": asked.command, "job_id": job.id, "cwd": str(self._workspace.cwd)},
+        )
+
+    def _linked_paths(self, command: str) -> tuple[str, ...]:
+        """Return where the words of a reading command lead that are links, for the policy to judge."""
+        seen = classify_command(command)
+        if not seen.is_reading:
+            return ()
+        written = [os.path.normpath(self._workspace.cwd / word) for word in seen.paths]
+        return tuple(real for path in written if (real := os.path.realpath(path)) != path)
+
+    def _new_file(self, call_id: str) -> Path | None:
+        try:
+            return self._outputs.open_new(call_id, ".log")[1]
+        except TraceError:
+            # No room for it: the command runs all the same and writes into memory.
+            return None
+
+    async def _tidied(self, kept: Path | None, output_bytes: int) -> None:
+        if kept is None or self._redact is None:
+            return
+        if output_bytes > REDACTED_IN_LOOP_BYTES:
+            await asyncio.to_thread(redact_file, kept, self._redact)
+        else:
+            redact_file(kept, self._redact)
+
+
+def _ending(result: CommandResult, timeout_s: float) -> str:
+    match result.end:
+        case "timed_out":
+            return (
+                f"[timed out after {timeout_s:g} s and was stopped; "
+                f"give timeout_s up to {LONGEST_TIMEOUT_S}, or run it in the background]"
+            )
+        case "too_much_output":
+            return f"[stopped: it printed {result.output_bytes:,} bytes and did not end]"
+        case "exited":
+            return f"[killed by {result.signal}]" if result.signal else f"[exit {result.exit_code}]"
+
+
+def _has_no_room(output: CommandOutput) -> bool:
+    return os.fstatvfs(output.handle).f_bavail == 0
+
+
+def _remove(path: Path | None) -> None:
+    if path is not None:
+        path.unlink(missing_ok=True)
+
+
+__all__ = ["Bash"]

@@ -1,0 +1,175 @@
+"""Commands that go on in the background: started, read, stopped, and dead with the session.
+
+Must not outlive `close`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from tori_tui.domain.errors import ToriError
+from tori_tui.domain.events import ProcessRef
+from tori_tui.workspace.command_output import CommandOutput
+from tori_tui.workspace.descendants import Descendants
+from tori_tui.workspace.processes import CommandResult, run_command
+
+JOBS_LIMIT: Final = 16
+"""More at once is a mistake, not a plan."""
+
+JobState = Literal["running", "ended", "stopped", "failed"]
+
+
+class JobUnknown(ToriError):
+    """There is no such job."""
+
+
+class JobsFull(ToriError):
+    """Too many run at once."""
+
+
+@dataclass(eq=False, slots=True)
+class Job:
+    """One command in the background."""
+
+    id: str
+    command: str
+    output: CommandOutput
+    output_name: str | None
+    """A file in `outputs/`; None where it is in memory."""
+    task: asyncio.Task[CommandResult]
+    started_s: float
+    n_read_bytes: int = 0
+    """How much of the output the model has seen."""
+
+    @property
+    def state(self) -> JobState:
+        """What became of it."""
+        if not self.task.done():
+            return "running"
+        if self.task.cancelled():
+            return "stopped"
+        return "failed" if self.task.exception() else "ended"
+
+    @property
+    def result(self) -> CommandResult | None:
+        """How it ended; None while it runs and where it was stopped."""
+        return self.task.result() if self.state == "ended" else None
+
+    async def wait(self, limit_s: float) -> None:
+        """Wait until it has ended, at most that long."""
+        if limit_s > 0:
+            await asyncio.wait({self.task}, timeout=limit_s)
+
+
+class Jobs:
+    """The background jobs of one session, and what finds the processes of every command."""
+
+    def __init__(self, descendants: Descendants) -> None:
+        self.descendants: Final = descendants
+        self._jobs: dict[str, Job] = {}
+        self._n_started = 0
+
+    def all(self) -> tuple[Job, ...]:
+        """Return every job of the session, in the order of their start."""
+        return tuple(self._jobs.values())
+
+    def get(self, job_id: str) -> Job:
+        """Return a job.
+
+        Raises:
+            JobUnknown: There is none with that id.
+        """
+        job = self._jobs.get(job_id.strip())
+        if job is None:
+            known = ", ".join(self._jobs) or "none"
+            raise JobUnknown(f"There is no job {job_id!r}.", f"Jobs of this session: {known}.")
+        return job
+
+    async def start(
+        self,
+        command: str,
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        call_id: str,
+        output: CommandOutput,
+        output_name: str | None,
+        on_started: Callable[[ProcessRef], Awaitable[None]],
+    ) -> Job:
+        """Start a command and return when it is past its gate. The output is ours from then on.
+
+        Raises:
+            CommandNotStarted: The system refused.
+            JobsFull: Too many run.
+        """
+        if sum(job.state == "running" for job in self._jobs.values()) >= JOBS_LIMIT:
+            raise JobsFull(f"{JOBS_LIMIT} jobs run already.", "Stop one with bash_stop first.")
+        started = asyncio.Event()
+
+        async def announced(ref: ProcessRef) -> None:
+            await on_started(ref)
+            started.set()
+
+        task = asyncio.create_task(
+            run_command(
+                command,
+                cwd=cwd,
+                env=env,
+                call_id=call_id,
+                output=output,
+                timeout_s=None,
+                descendants=self.descendants,
+                on_started=announced,
+            )
+        )
+        await _passed_gate(task, started)
+        self._n_started += 1
+        job = Job(f"b{self._n_started}", command, output, output_name, task, time.monotonic())
+        self._jobs[job.id] = job
+        return job
+
+    async def stop(self, job_id: str) -> Job:
+        """Stop a job with everything below it; one that has ended stays as it is.
+
+        Raises:
+            JobUnknown: There is none with that id.
+        """
+        job = self.get(job_id)
+        await _cancelled(job.task)
+        return job
+
+    async def close(self) -> None:
+        """Stop every job and forget them."""
+        await asyncio.gather(*(_cancelled(job.task) for job in self._jobs.values()))
+        for job in self._jobs.values():
+            job.output.close()
+        self._jobs.clear()
+
+
+async def _passed_gate(task: asyncio.Task[CommandResult], started: asyncio.Event) -> None:
+    waiting = asyncio.create_task(started.wait())
+    try:
+        await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        if not started.is_set():
+            await task
+    except BaseException:
+        await _cancelled(task)
+        raise
+    finally:
+        await _cancelled(waiting)
+
+
+async def _cancelled(
+    task: asyncio.Task[CommandResult] | asyncio.Task[bool] | asyncio.Task[Literal[True]],
+) -> None:
+    if not task.done():
+        task.cancel()
+        await asyncio.wait({task})
+
+
+__all__ = ["Job", "JobState", "JobUnknown", "Jobs", "JobsFull"]
