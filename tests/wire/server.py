@@ -115,8 +115,8 @@ class WireServer:
         self._n_calls = 0
         self.requests: list[WireRequest] = []
         """Every model request so far, in order."""
-        self.n_disconnects = 0
-        """How often a client went away in the middle of an answer."""
+        self.client_went_away = asyncio.Event()
+        """Set once a client has gone in the middle of an answer."""
 
     @property
     def url(self) -> str:
@@ -158,7 +158,7 @@ class WireServer:
                 if not await self._answer(request, writer):
                     break
         except (ConnectionError, asyncio.IncompleteReadError):
-            self.n_disconnects += 1
+            self.client_went_away.set()
         except asyncio.CancelledError:
             pass
         finally:
