@@ -20,6 +20,7 @@ class FakeScope:
     files: list[FileIntent] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)
+    asked: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     answer: str | None = None
     on_started: Callable[[], None] = lambda: None
 
@@ -41,4 +42,5 @@ class FakeScope:
         self.shown.append(text)
 
     async def ask_user(self, question: str, options: Sequence[str]) -> str | None:
+        self.asked.append((question, tuple(options)))
         return self.answer

@@ -169,13 +169,8 @@ def _entries(state: SessionState, goal: Goal | None) -> Iterator[LoggedMessage]:
     owned = {part.id for part in goal.walk()} if goal else None
     for index in range(len(state.log) - 1, -1, -1):
         entry = state.log[index]
-        if not _is_own(entry.message) and (owned is None or entry.message.goal_id in owned):
+        if entry.message.name != NAME and (owned is None or entry.message.goal_id in owned):
             yield entry
-
-
-def _is_own(message: Message) -> bool:
-    calls = message.tool_calls
-    return message.name == NAME or (bool(calls) and not message.text and all(c.name == NAME for c in calls))
 
 
 def _hit(message: Message, words: Sequence[str]) -> str:
@@ -208,6 +203,8 @@ def _around(lines: Sequence[str], words: Sequence[str]) -> str:
 def _whole(message: Message) -> str:
     parts = [message.text]
     for call in message.tool_calls:
+        if call.name == NAME:
+            continue
         arguments = call.arguments_raw or json.dumps(call.arguments, ensure_ascii=False, default=str)
         parts.append(f"{call.name}({_cut(arguments, ARGUMENTS_LIMIT_CHARS)})")
     if message.full:
