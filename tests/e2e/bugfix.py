@@ -36,7 +36,9 @@ TURNS = (
     WireReply("", (WireCall("grep_files", {"pattern": "def add"}),)),
     WireReply("", (WireCall("read_file", {"path": "calc/ops.py"}),)),
     WireReply("", (WireCall("read_file", {"path": "tests/test_ops.py"}),)),
-    WireReply("It subtracts.", (WireCall("edit_file", {"path": "calc/ops.py", "old": "a - b", "new": "a + b"}),)),
+    WireReply(
+        "It subtracts.", (WireCall("edit_file", {"path": "calc/ops.py", "old": "a - b", "new": "a + b"}),)
+    ),
     WireReply("", (WireCall("bash", {"command": RUN_TESTS}),)),
     WireReply("", (WireCall("goal", {"done": SUMMARY}),)),
     WireReply(ANSWER),

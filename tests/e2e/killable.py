@@ -15,7 +15,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from tori_tui.bootstrap import Surroundings, SessionOptions, open_session, real_surroundings
+from tori_tui.bootstrap import SessionOptions, Surroundings, open_session, real_surroundings
 from tori_tui.config import load_settings
 from tori_tui.domain.commands import Command, ContinueRun, SubmitPrompt
 from tori_tui.domain.events import Record, RunStatusChanged
@@ -87,4 +87,6 @@ async def run(place: int, cwd: Path, mission: str | None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(run(int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else None)))
+    sys.exit(
+        asyncio.run(run(int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else None))
+    )

@@ -34,11 +34,20 @@ async def test_the_bug_is_mended_and_every_request_has_the_plan_last(tmp_path: P
     root = make_repository(tmp_path / "project")
     async with WireServer(mend) as server:
         code, out, err = await tori(
-            "run", "fix the failing test", "--mode", "auto", "--model", "openai-chat/m", cwd=root, url=server.openai_url
+            "run",
+            "fix the failing test",
+            "--mode",
+            "auto",
+            "--model",
+            "openai-chat/m",
+            cwd=root,
+            url=server.openai_url,
         )
     assert (code, out.strip()) == (0, ANSWER), err
     assert (root / "calc" / "ops.py").read_text() == FIXED
-    changed = subprocess.run(["git", "diff", "--stat"], cwd=root, capture_output=True, text=True, check=True).stdout
+    changed = subprocess.run(
+        ["git", "diff", "--stat"], cwd=root, capture_output=True, text=True, check=True
+    ).stdout
     assert "1 file changed, 1 insertion(+), 1 deletion(-)" in changed
     assert server.violations == []
     assert len(server.requests) == len(TURNS)
@@ -56,8 +65,15 @@ async def test_with_profile_now_a_finished_goal_leaves_only_its_summary(tmp_path
     (tmp_path / "config" / "tori" / "config.toml").write_text('[context]\nprofile = "now"\n')
     async with WireServer(in_order(*TURNS)) as server:
         code, _, err = await tori(
-            "run", "fix it", "--mode", "auto", "--model", "openai-chat/m",
-            cwd=root, url=server.openai_url, XDG_CONFIG_HOME=str(tmp_path / "config"),
+            "run",
+            "fix it",
+            "--mode",
+            "auto",
+            "--model",
+            "openai-chat/m",
+            cwd=root,
+            url=server.openai_url,
+            XDG_CONFIG_HOME=str(tmp_path / "config"),
         )
     assert code == 0, err
     last = server.requests[-1]
@@ -69,7 +85,9 @@ async def test_with_profile_now_a_finished_goal_leaves_only_its_summary(tmp_path
 async def test_folding_the_trace_gives_its_projections(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "project")
     async with WireServer(mend) as server:
-        await tori("run", "fix it", "--mode", "auto", "--model", "openai-chat/m", cwd=root, url=server.openai_url)
+        await tori(
+            "run", "fix it", "--mode", "auto", "--model", "openai-chat/m", cwd=root, url=server.openai_url
+        )
     (trace,) = [d for d in (root / ".trace").iterdir() if d.is_dir()]
     with JsonlTraceStore.open(trace, read_only=True) as store:
         state = reduce_all(store.records())
@@ -79,5 +97,7 @@ async def test_folding_the_trace_gives_its_projections(tmp_path: Path) -> None:
     goal = state.tree.goals[0]
     assert goal.evidence is not None
     assert goal.evidence.exit_code == 0
-    status = subprocess.run(["git", "status", "--porcelain"], cwd=root, capture_output=True, text=True, check=True)
+    status = subprocess.run(
+        ["git", "status", "--porcelain"], cwd=root, capture_output=True, text=True, check=True
+    )
     assert ".trace" not in status.stdout

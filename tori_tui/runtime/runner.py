@@ -104,11 +104,14 @@ class Runner:
         while self._plan_edits:
             await self._recorder.record(PlanChanged(self._plan_edits.pop(0).edits, "user"))
 
-    async def run(self) -> None:
-        """Run until the session is idle, and record how it ended."""
+    async def begin(self) -> None:
+        """Mend what a kill left open and record that a run begins."""
         await self._calls.close_open_calls("restarted")
         await self._mend_start()
         await self._recorder.record(self._facts())
+
+    async def run(self) -> None:
+        """Take turns until the session is idle, and record how the run ended."""
         self._nags = 0
         try:
             end = await self._take_turns(run_start(self.state, self._clock.monotonic()))

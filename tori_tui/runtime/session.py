@@ -76,8 +76,12 @@ class Session:
 
     @property
     def is_running(self) -> bool:
-        """Whether a run is going on or about to begin."""
-        return self._current is not None or self._run_wanted.is_set()
+        """Whether a run is going on or about to begin; False from the moment its end is published."""
+        return self._is_at_work or self._run_wanted.is_set()
+
+    @property
+    def _is_at_work(self) -> bool:
+        return self._current is not None and self.state.status in ("running", "waiting")
 
     def subscribe(self) -> Subscription:
         """Register a reader; nothing that happens after this call is lost to it."""
@@ -168,7 +172,7 @@ class Session:
         await self._recorder.record(ContextChanged(self.state.active_context, "configured", model=model))
 
     def _interrupt(self, reason: str) -> None:
-        if self._current is None or self._interrupt_reason:
+        if self._current is None or self._interrupt_reason or not self.is_running:
             return
         self._interrupt_reason = reason
         self._current.cancel()
@@ -183,15 +187,21 @@ class Session:
                 await self._run_wanted.wait()
                 self._interrupt_reason = ""
                 async with asyncio.TaskGroup() as group:
-                    self._current = group.create_task(self._runner.run())
-                    self._run_wanted.clear()
+                    self._current = group.create_task(self._run_once())
                 if self._current.cancelled():
+                    self._run_wanted.clear()
                     await self._runner.wind_down(self._interrupt_reason)
                 self._current = None
         except asyncio.CancelledError:
-            if self._current is not None:
+            if self._is_at_work:
                 await self._runner.wind_down("tori was closed")
             raise
+
+    async def _run_once(self) -> None:
+        await self._runner.begin()
+        # Only now: a prompt that comes meanwhile must find a run, and one that comes at its end none.
+        self._run_wanted.clear()
+        await self._runner.run()
 
 
 __all__ = ["Session"]
