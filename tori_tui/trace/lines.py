@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from tori_tui.domain.events import Record
@@ -62,7 +63,7 @@ def save_records(
     starts = _starts(line)
     records: list[Record] = []
     end = 0
-    for start, following in zip(starts, (*starts[1:], len(line)), strict=True):
+    for start, following in pairwise((*starts, len(line))):
         if start < end:
             continue
         for stop in dict.fromkeys((following, len(line))):

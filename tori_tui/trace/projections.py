@@ -178,15 +178,16 @@ def _stamp(at: datetime | None) -> str | None:
 
 
 def _replace_file(directory: Path, name: str, content: dict[str, object]) -> None:
+    data = msgspec.json.format(to_json(content), indent=2) + b"\n"
     # One process writes a trace, so the temporary name needs nothing random.
-    temporary = directory / f".{name}.new"
+    temporary = f"{directory}/.{name}.new"
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "wb") as file:
-            file.write(msgspec.json.format(to_json(content), indent=2) + b"\n")
-        os.replace(temporary, directory / name)
+            file.write(data)
+        os.replace(temporary, f"{directory}/{name}")
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        Path(temporary).unlink(missing_ok=True)
         if error.errno in NO_ROOM_ERRNOS:
             raise TraceDiskFull(
                 f"No room for {name} in {directory}: {error.strerror}.",

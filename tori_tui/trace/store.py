@@ -73,12 +73,14 @@ class JsonlTraceStore:
     Attributes:
         directory: The trace's directory.
         n_unknown: Records of kinds that this version does not know, in the newest reading.
+        n_syncs: How often the file was synced.
     """
 
     def __init__(self, directory: Path, descriptor: int, lock: int | None, mended: LineFault | None) -> None:
         """Take over open descriptors; use `open`."""
         self.directory = directory
         self.n_unknown = 0
+        self.n_syncs = 0
         self._descriptor = descriptor
         self._lock = lock
         self._mended = mended
@@ -243,6 +245,7 @@ class JsonlTraceStore:
                 await asyncio.to_thread(_sync_file, self._descriptor)
             except OSError as error:
                 raise _write_failure(self.directory, error) from error
+            self.n_syncs += 1
             self._progress.synced_bytes = covered_bytes
 
     def close(self) -> None:
