@@ -142,7 +142,7 @@ class _ExitWatch:
         self._handle = -1
         if hasattr(os, "pidfd_open"):
             self._handle = os.pidfd_open(process.pid)
-            asyncio.get_running_loop().add_reader(self._handle, self._ended.set)
+            asyncio.get_running_loop().add_reader(self._handle, self._tell)
 
     async def wait(self, limit_s: float) -> bool:
         """Return whether it has ended within that time."""
@@ -160,6 +160,11 @@ class _ExitWatch:
             asyncio.get_running_loop().remove_reader(self._handle)
             os.close(self._handle)
             self._handle = -1
+
+    def _tell(self) -> None:
+        self._ended.set()
+        # The handle stays readable: the loop would call this again and again.
+        asyncio.get_running_loop().remove_reader(self._handle)
 
 
 def _start_gated(
