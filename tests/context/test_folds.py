@@ -70,13 +70,9 @@ def one_goal() -> SessionState:
 
 def two_goals() -> SessionState:
     state = wish(one_goal(), done="line 3 of app.py divides by zero", focus="2")
-    state = worked(
-        state, "edit_file", path="app.py", changed_paths=["app.py"], added_lines=2, removed_lines=1
-    )
+    state = worked(state, "edit_file", path="app.py", changed_paths=["app.py"], added=2, removed=1)
     state = after(state, user("use a guard, not try", goal="2"))
-    state = worked(
-        state, "edit_file", path="app.py", changed_paths=["app.py"], added_lines=1, removed_lines=2
-    )
+    state = worked(state, "edit_file", path="app.py", changed_paths=["app.py"], added=1, removed=2)
     return worked(state, "bash", "1 passed", command="pytest -q\n", exit_code=0)
 
 
@@ -125,7 +121,7 @@ def test_users_words_inside_stay_verbatim() -> None:
 def nested() -> SessionState:
     state = wish(state_of(MISSION, user("go")), add="Build", focus="1")
     state = wish(state, add="Draft, Polish", focus="1.1")
-    state = worked(state, "write_file", path="a.txt", changed_paths=["a.txt"], added_lines=9)
+    state = worked(state, "write_file", path="a.txt", changed_paths=["a.txt"], added=9)
     return wish(state, done="a.txt is there", focus="1.2")
 
 

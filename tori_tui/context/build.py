@@ -177,10 +177,14 @@ class _Sections:
 
     def add_messages(self, view: View, messages: Sequence[Message], count: Callable[[Message], int]) -> None:
         """Add folds and messages as one section each; the view tells which they were."""
-        folded = sum(count(message) for message in messages if message.origin == "fold")
+        folded = rest = 0
+        for message in messages:
+            if message.origin == "fold":
+                folded += count(message)
+            else:
+                rest += count(message)
         if folded:
             self._add(Section("folds", folded))
-        rest = sum(count(message) for message in messages if message.origin != "fold")
         entries = view.entries
         ends = (entries[0].seqs[0], entries[-1].seqs[-1]) if entries else ()
         self._add(Section("messages", rest, seqs=ends))

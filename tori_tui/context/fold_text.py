@@ -70,8 +70,8 @@ def _facts(messages: Iterable[Message]) -> _Facts:
         for path in _texts(details.get("changed_paths")):
             added, removed = facts.changed.get(path, (0, 0))
             facts.changed[path] = (
-                added + _number(details, "added_lines"),
-                removed + _number(details, "removed_lines"),
+                added + _number(details, "added"),
+                removed + _number(details, "removed"),
             )
         if message.name in RUNNERS and (command := _text(arguments, details, "command")):
             facts.ran.append(f"{one_line(command, COMMAND_LIMIT_CHARS)} ({_exit(details, message)})")

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import string
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 from tori_tui.domain.events import Section, TurnFinished
-from tori_tui.domain.messages import Message
+from tori_tui.domain.messages import JsonObject, Message
 
 LETTERS: Final = string.ascii_letters.encode()
 DIGITS: Final = string.digits.encode()
@@ -101,9 +101,14 @@ def _count(data: bytes, members: bytes) -> int:
 
 
 class TokenMeter:
-    """Counts messages once each, and corrects sums by what each model's provider reported."""
+    """Counts messages once each, and corrects sums by what each model's provider reported.
 
-    def __init__(self) -> None:
+    Args:
+        count_text: Counts a text; exact where a vocabulary is at hand.
+    """
+
+    def __init__(self, count_text: Callable[[str], int] = estimate_tokens) -> None:
+        self._count_text = count_text
         # The message is held beside its count, so that its id is not given to another one.
         self._counted: dict[int, tuple[Message, int]] = {}
         self._corrections: dict[str, float] = {}
@@ -114,7 +119,7 @@ class TokenMeter:
         known = self._counted.get(id(message))
         if known is not None:
             return known[1]
-        tokens = estimate_message(message)
+        tokens = estimate_message(message, self._count_text)
         self._counted[id(message)] = (message, tokens)
         return tokens
 
@@ -147,17 +152,21 @@ class TokenMeter:
             self.learn(turn.model, estimate, turn.usage.input_tokens)
 
 
-def estimate_message(message: Message) -> int:
+def estimate_message(message: Message, count_text: Callable[[str], int] = estimate_tokens) -> int:
     """Return the estimate for a message, its calls and images included."""
-    tokens = MESSAGE_OVERHEAD_TOKENS + estimate_tokens(message.text)
+    tokens = MESSAGE_OVERHEAD_TOKENS + count_text(message.text)
     for call in message.tool_calls:
-        arguments = call.arguments_raw or json.dumps(call.arguments, ensure_ascii=False, default=str)
-        tokens += CALL_OVERHEAD_TOKENS + estimate_tokens(call.name) + estimate_tokens(arguments)
+        tokens += CALL_OVERHEAD_TOKENS + count_text(call.name)
+        tokens += count_text(call.arguments_raw or _json(call.arguments))
     for part in message.provider_parts:
-        tokens += estimate_tokens(json.dumps(part.data, ensure_ascii=False, default=str))
+        tokens += count_text(_json(part.data))
     if not isinstance(message.content, str):
         tokens += IMAGE_TOKENS * sum(part.type == "image" for part in message.content)
     return tokens
+
+
+def _json(value: JsonObject) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 __all__ = ["TokenMeter", "estimate_message", "estimate_tokens"]

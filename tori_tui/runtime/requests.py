@@ -59,6 +59,7 @@ class RequestBuilder:
     def build(self, state: SessionState, profile: ModelProfile) -> BuiltRequest:
         """Return the next request of the active context; its texts are kept in `outputs/`."""
         now = self._clock.now()
+        self._meter.observe(state.last_turns.get(state.active_context))
         placement = self._placement
         if placement == "auto" and self._late_refusals.has(profile.name):
             placement = "leading"
@@ -80,7 +81,8 @@ class RequestBuilder:
                 self._outputs.keep_text(text)
                 self._kept.add(digest)
         key = f"{self._trace_id}/{state.active_context}"
-        return replace(built, request=replace(built.request, cache_key=key))
+        sections = self._meter.corrected_sections(built.sections, profile.name, state.n_turns + 1)
+        return replace(built, request=replace(built.request, cache_key=key), sections=sections)
 
     def refuse_late(self, profile: ModelProfile) -> bool:
         """Take in that the model wants no late system message; False if that was known already."""
