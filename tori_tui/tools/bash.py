@@ -50,9 +50,9 @@ _CHANGES_FOLDER: Final = re.compile(r"(?:^|[\s;&|(])(?:cd|pushd|popd)(?:$|[\s;&|
 class _Parameters(msgspec.Struct, frozen=True):
     command: str
     timeout_s: Annotated[
-        float | None, msgspec.Meta(description=f"default {DEFAULT_TIMEOUT_S}, at most {LONGEST_TIMEOUT_S}")
+        float | None, msgspec.Meta(description=f"default {DEFAULT_TIMEOUT_S}, max {LONGEST_TIMEOUT_S}")
     ] = None
-    background: Annotated[bool, msgspec.Meta(description="go on at once; see bash_output, bash_stop")] = False
+    background: Annotated[bool, msgspec.Meta(description="read it with bash_output")] = False
 
 
 class Bash:

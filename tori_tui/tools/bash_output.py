@@ -26,9 +26,9 @@ COMMAND_LIMIT_CHARS: Final = 80
 
 class _Parameters(msgspec.Struct, frozen=True):
     job_id: str | None = None
-    wait_s: Annotated[
-        float | None, msgspec.Meta(description=f"first wait for its end, at most {LONGEST_WAIT_S}")
-    ] = None
+    wait_s: Annotated[float | None, msgspec.Meta(description=f"wait for its end, max {LONGEST_WAIT_S}")] = (
+        None
+    )
 
 
 class BashOutput:
