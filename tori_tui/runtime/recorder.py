@@ -11,7 +11,7 @@ from tori_tui.domain.events import DurableEvent, NoticeShown, Record, TransientE
 from tori_tui.domain.state import SessionState, reduce
 from tori_tui.runtime.bus import Bus
 from tori_tui.runtime.clock import Clock
-from tori_tui.trace.errors import TraceDiskFull
+from tori_tui.trace.errors import TraceDiskFull, TraceError
 from tori_tui.trace.store import TraceStore
 
 DISK_RETRY_S: Final = 2.0
@@ -62,8 +62,8 @@ class Recorder:
         while True:
             try:
                 return await self._store.sync()
-            except OSError as error:
-                self.announce(NoticeShown(f"The trace cannot be synced: {error}.", "error"))
+            except (TraceError, OSError) as error:
+                self.announce(NoticeShown(f"The trace cannot be synced: {error}", "error"))
                 await self._clock.sleep(DISK_RETRY_S)
 
 
