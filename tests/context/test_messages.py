@@ -33,6 +33,11 @@ def test_open_call_gets_a_result_in_the_request_only() -> None:
     assert messages[2].is_error
 
 
+def test_reply_behind_an_open_call_needs_no_prompt_between() -> None:
+    messages = shown(user("go"), assistant("", call("a", "bash")), assistant("", call("b", "bash")))
+    assert texts(messages)[1:] == ["assistant: ", f"tool: {NOT_RUN}"] * 2
+
+
 def test_result_without_its_call_is_left_out() -> None:
     assert texts(shown(user("go"), result("x", "bash", "lost"))) == ["user: go"]
 

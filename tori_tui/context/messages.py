@@ -36,22 +36,29 @@ def request_messages(
     """
     messages: list[Message] = []
     places: dict[CallId, int] = {}
+    unanswered: dict[int, tuple[Message, ToolCall]] = {}
     for entry in entries:
         message = entry.message
         if message.role == "tool":
             place = places.pop(message.tool_call_id, None) if message.tool_call_id else None
             if place is not None:
                 messages[place] = message
+                del unanswered[place]
         elif message.role == "user":
             if not _is_empty(message):
                 messages.append(_bounded(entry, window_tokens))
         elif not _is_empty(message):
-            if not messages or messages[-1].role == "assistant":
+            last = len(messages) - 1
+            if last < 0 or (messages[last].role == "assistant" and last not in unanswered):
                 messages.append(_prompt(context, GO_ON if messages else mission))
             messages.append(message)
             for call in message.tool_calls:
-                places[call.id] = len(messages)
-                messages.append(_not_run(message, call))
+                place = places[call.id] = len(messages)
+                unanswered[place] = message, call
+                # Holds the place of the result, which is usually the next entry.
+                messages.append(message)
+    for place, (asking, call) in unanswered.items():
+        messages[place] = _not_run(asking, call)
     if not messages or messages[-1].role == "assistant":
         messages.append(_prompt(context, GO_ON if messages else mission))
     return tuple(messages)
