@@ -1,0 +1,70 @@
+"""Small apps over a fake session, for pilots and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import count
+
+from tests.ui.fakes import FakeClock, FakeSession
+from tori_tui.domain.events import DurableEvent
+from tori_tui.ui.app import ToriApp
+from tori_tui.ui.bridge import Bridge, SessionPort
+from tori_tui.ui.palette import palette_of
+from tori_tui.ui.screens.session import SessionScreen
+from tori_tui.ui.screens.talk import TalkScreen
+from tori_tui.ui.themes import ThemeSpec, load_theme, theme_directories
+
+
+class Stage:
+    """An app with its fake session, in reach of a test."""
+
+    def __init__(
+        self,
+        events: Iterable[DurableEvent] = (),
+        *,
+        theme: str = "dark",
+        history: tuple[str, ...] = (),
+        session: FakeSession | None = None,
+    ) -> None:
+        self.clock = FakeClock()
+        self.events = tuple(events)
+        self._session = session
+        self.remembered: list[str] = []
+        self.directories = theme_directories({"HOME": "/nonexistent"})
+        tokens: Iterator[int] = count(1)
+        self.bridge = Bridge(self._open, new_token=lambda: f"t{next(tokens)}")
+        self._history = history
+        self.app = ToriApp(
+            self._screen,
+            theme=load_theme(theme, self.directories),
+            theme_directories=self.directories,
+            bridge=self.bridge,
+        )
+
+    async def _open(self) -> SessionPort:
+        self._session = self._session or FakeSession(self.events)
+        return self._session
+
+    def _screen(self, theme: ThemeSpec) -> TalkScreen:
+        return SessionScreen(
+            palette_of(theme),
+            self.bridge,
+            clock=self.clock,
+            window_of=lambda _: 200_000,
+            branch=lambda: "main",
+            history=self._history,
+            remember=self.remembered.append,
+            model="replay/x",
+            mode="ask",
+        )
+
+    @property
+    def session(self) -> FakeSession:
+        assert self._session is not None
+        return self._session
+
+    @property
+    def screen(self) -> SessionScreen:
+        screen = self.app._talk
+        assert isinstance(screen, SessionScreen)
+        return screen

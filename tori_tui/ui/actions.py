@@ -1,0 +1,185 @@
+"""Every action of the app, declared once: keys, help and palette are drawn from here.
+
+Must not do anything; screens and widgets hold the methods named here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from textual.binding import Binding, BindingType
+
+Scope = Literal["session", "input", "transcript", "goals", "approval", "replay"]
+
+SCOPE_TITLES: Final[dict[Scope, str]] = {
+    "session": "Everywhere",
+    "input": "Writing",
+    "transcript": "In the conversation",
+    "goals": "In the goal tree",
+    "approval": "At a question for permission",
+    "replay": "While replaying",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something the user can do.
+
+    A key that is only told here (`is_bound` false) is handled by its widget itself.
+    """
+
+    name: str
+    """The method `action_NAME` of the scope's widget, with arguments if it takes any."""
+    title: str
+    keys: tuple[str, ...]
+    scope: Scope
+    slash: str = ""
+    """The command that does the same, without its slash."""
+    is_priority: bool = False
+    """Works whatever has the focus."""
+    is_bound: bool = True
+    in_palette: bool = True
+    shown_keys: str = ""
+    """How the keys are written in the help, where their names do not do."""
+
+
+ACTIONS: Final[tuple[Action, ...]] = (
+    # ── everywhere ──
+    Action("interrupt", "Interrupt; when idle, back to the input", ("escape",), "session"),
+    Action(
+        "copy_interrupt_or_quit",
+        "Copy the selection, else interrupt, else clear the draft; twice when idle: quit",
+        ("ctrl+c",),
+        "session",
+        is_priority=True,
+        in_palette=False,
+    ),
+    Action("next_pane", "Next pane", ("f6",), "session", is_priority=True),
+    Action("next_mode", "Next permission mode", ("shift+tab",), "session", is_priority=True),
+    Action("palette", "Commands", ("ctrl+p",), "session", is_priority=True, in_palette=False),
+    Action("toggle_goals", "Show or hide the goals", ("ctrl+g",), "session", "plan", is_priority=True),
+    Action("unfold", "Unfold or fold", ("ctrl+o",), "session", is_priority=True),
+    Action("help", "Help", ("f1",), "session", "help", is_priority=True, shown_keys="F1, ?"),
+    Action("follow_end", "Show the newest and follow it", ("ctrl+end",), "session", is_priority=True),
+    Action("suspend", "Suspend tori, back with `fg`", ("ctrl+z",), "session", is_priority=True),
+    Action("go_on", "Go on with the mission", (), "session", "continue"),
+    Action("next_theme", "Next theme", (), "session", "theme"),
+    Action("quit", "Quit", ("ctrl+q",), "session", "quit", is_priority=True),
+    # ── writing ──
+    Action("submit", "Send", ("enter",), "input", is_bound=False, in_palette=False),
+    Action(
+        "newline",
+        "New line",
+        ("ctrl+j", "shift+enter", "alt+enter"),
+        "input",
+        in_palette=False,
+        shown_keys="Ctrl+J, Shift+Enter, \\ Enter",
+    ),
+    Action("older", "Earlier message", ("up",), "input", is_bound=False, in_palette=False),
+    Action("newer", "Later message", ("down",), "input", is_bound=False, in_palette=False),
+    Action("search_history", "Search earlier messages by the draft", ("ctrl+r",), "input"),
+    Action("scroll_back(-1)", "Scroll the conversation up", ("pageup",), "input", in_palette=False),
+    Action("scroll_back(1)", "Scroll the conversation down", ("pagedown",), "input", in_palette=False),
+    Action("undo", "Undo", ("ctrl+underscore", "super+z"), "input", in_palette=False, shown_keys="Ctrl+_"),
+    # ── conversation ──
+    Action("scroll_lines(-1)", "Line up", ("up", "k"), "transcript", in_palette=False),
+    Action("scroll_lines(1)", "Line down", ("down", "j"), "transcript", in_palette=False),
+    Action("scroll_pages(-1)", "Page up", ("pageup",), "transcript", in_palette=False),
+    Action("scroll_pages(1)", "Page down", ("pagedown", "space"), "transcript", in_palette=False),
+    Action("to_start", "Start", ("home",), "transcript", in_palette=False),
+    Action("follow", "End, and follow", ("end",), "transcript", in_palette=False),
+    Action("mark(-1)", "Previous block", ("p",), "transcript", in_palette=False),
+    Action("mark(1)", "Next block", ("n",), "transcript", in_palette=False),
+    Action("toggle_fold", "Unfold or fold the block", ("enter",), "transcript", in_palette=False),
+    Action("copy_block", "Copy the block", ("y",), "transcript", in_palette=False),
+    # ── goal tree ──
+    Action("move_cursor(-1)", "Goal above", ("up", "k"), "goals", in_palette=False),
+    Action("move_cursor(1)", "Goal below", ("down", "j"), "goals", in_palette=False),
+    Action("collapse", "Collapse, or to the parent", ("left", "h"), "goals", in_palette=False),
+    Action("expand", "Expand", ("right", "l"), "goals", in_palette=False),
+    Action("jump", "Jump to its work", ("enter",), "goals", in_palette=False),
+    Action("intend('comment')", "Comment on it", ("c",), "goals", in_palette=False),
+    Action("intend('add')", "Add goals below it", ("a",), "goals", in_palette=False),
+    Action("intend('rename')", "Rename it", ("r",), "goals", in_palette=False),
+    Action("intend('down')", "Move it down (M: up)", ("m",), "goals", in_palette=False, shown_keys="m, M"),
+    Action("intend('up')", "Move it up", ("M",), "goals", in_palette=False),
+    Action("intend('focus')", "Focus it", ("f",), "goals", in_palette=False),
+    Action("intend('drop')", "Drop it (asks once)", ("x",), "goals", in_palette=False),
+    # ── permission ──
+    Action("decide('once')", "Allow once", ("y",), "approval", in_palette=False),
+    Action("decide('session')", "Allow for this session", ("s",), "approval", in_palette=False),
+    Action("deny", "Deny, with a reason if you like", ("n",), "approval", in_palette=False),
+    Action("scroll_lines(-1)", "Line up", ("up", "k"), "approval", in_palette=False),
+    Action("scroll_lines(1)", "Line down", ("down", "j"), "approval", in_palette=False),
+    Action("scroll_pages(-1)", "Page up", ("pageup",), "approval", in_palette=False),
+    Action("scroll_pages(1)", "Page down", ("pagedown", "space"), "approval", in_palette=False),
+    # ── replay ──
+    Action("pause", "Pause or play", ("space",), "replay"),
+    Action("step(1)", "One step on", ("right", "l"), "replay"),
+    Action("step(-1)", "One step back", ("left", "h"), "replay"),
+    Action("turn(1)", "Next turn", ("n",), "replay"),
+    Action("turn(-1)", "Previous turn", ("p",), "replay"),
+    Action("speed(1)", "Faster", ("plus", "equals_sign"), "replay", shown_keys="+"),
+    Action("speed(-1)", "Slower", ("minus",), "replay", shown_keys="-"),
+    Action("seek(0)", "To the start", ("0",), "replay"),
+    Action("seek(1)", "To the end", ("e",), "replay"),
+)
+
+
+def bindings_of(scope: Scope) -> list[BindingType]:
+    """Return the bindings of a scope, for a widget's `BINDINGS`."""
+    return [
+        Binding(",".join(action.keys), action.name, action.title, show=False, priority=action.is_priority)
+        for action in ACTIONS
+        if action.scope == scope and action.keys and action.is_bound
+    ]
+
+
+def actions_of(scope: Scope) -> tuple[Action, ...]:
+    """Return the actions of a scope, in order."""
+    return tuple(action for action in ACTIONS if action.scope == scope)
+
+
+def action_of_slash(word: str) -> Action | None:
+    """Return the action that a slash command's word names, or None."""
+    return next((action for action in ACTIONS if action.slash and action.slash == word), None)
+
+
+_KEY_NAMES: Final = {
+    "escape": "Esc",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "up": "↑",
+    "down": "↓",
+    "left": "←",
+    "right": "→",
+    "plus": "+",
+    "minus": "-",
+    "equals_sign": "=",
+}
+
+
+def shown_keys(action: Action) -> str:
+    """Return an action's keys as the help writes them: `Ctrl+G`."""
+    return action.shown_keys or ", ".join(_shown_key(key) for key in action.keys)
+
+
+def _shown_key(key: str) -> str:
+    if key in _KEY_NAMES:
+        return _KEY_NAMES[key]
+    if len(key) == 1:
+        return key
+    return "+".join(_KEY_NAMES.get(part, part.capitalize()) for part in key.split("+"))
+
+
+__all__ = [
+    "ACTIONS",
+    "SCOPE_TITLES",
+    "Action",
+    "Scope",
+    "action_of_slash",
+    "actions_of",
+    "bindings_of",
+    "shown_keys",
+]

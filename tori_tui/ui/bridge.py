@@ -1,0 +1,224 @@
+"""The one place between a session and the screens: bus items to messages, intents to commands.
+
+Must not draw and must not know a widget; screens receive messages and call methods here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Literal, Protocol
+
+from textual.message import Message
+
+from tori_tui.domain.commands import (
+    AddComment,
+    AnswerQuestion,
+    Command,
+    ContinueRun,
+    DecideApproval,
+    EditPlan,
+    InterruptRun,
+    SwitchMode,
+)
+from tori_tui.domain.errors import ToriError
+from tori_tui.domain.events import Mode, Record, TransientEvent
+from tori_tui.domain.ids import ApprovalId, CommentId, QuestionId, TraceId
+from tori_tui.domain.plan_edits import PlanEdit
+from tori_tui.domain.state import SessionState
+from tori_tui.runtime.bus import BusItem, Published, Resync, Subscription
+
+
+class SessionPort(Protocol):
+    """What the app needs of a session."""
+
+    @property
+    def trace_id(self) -> TraceId:
+        """The trace's id."""
+        ...
+
+    @property
+    def directory(self) -> Path:
+        """Where the trace lies."""
+        ...
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the user should be told once."""
+        ...
+
+    @property
+    def state(self) -> SessionState:
+        """The session as it stands now."""
+        ...
+
+    def subscribe(self) -> Subscription:
+        """Register a reader."""
+        ...
+
+    def send(self, command: Command) -> None:
+        """Hand in a command."""
+        ...
+
+    async def run(self) -> None:
+        """Serve commands until `close`."""
+        ...
+
+    async def close(self) -> None:
+        """Wind down."""
+        ...
+
+
+class SessionOpened(Message):
+    """The session is there."""
+
+    def __init__(self, directory: Path, notices: tuple[str, ...], state: SessionState) -> None:
+        super().__init__()
+        self.directory = directory
+        self.notices = notices
+        self.state = state
+
+
+class SessionFailed(Message):
+    """The session could not be opened, for a reason that the user can mend."""
+
+    def __init__(self, error: ToriError) -> None:
+        super().__init__()
+        self.error = error
+
+
+class RecordArrived(Message):
+    """A durable event happened."""
+
+    def __init__(self, record: Record, state: SessionState) -> None:
+        super().__init__()
+        self.record = record
+        self.state = state
+
+
+class EventArrived(Message):
+    """Something happens that is shown and not kept."""
+
+    def __init__(self, event: TransientEvent) -> None:
+        super().__init__()
+        self.event = event
+
+
+class StateReset(Message):
+    """Begin anew from this state."""
+
+    def __init__(self, state: SessionState) -> None:
+        super().__init__()
+        self.state = state
+
+
+class Bridge:
+    """Connects a session with a screen.
+
+    Args:
+        open_session: Opens it; called once, after the first frame.
+        new_token: A new short random text, for ids.
+    """
+
+    def __init__(
+        self, open_session: Callable[[], Awaitable[SessionPort]], *, new_token: Callable[[], str]
+    ) -> None:
+        self._open_session = open_session
+        self._new_token = new_token
+        self._session: SessionPort | None = None
+        self._early: list[Command] = []
+        """Commands that came before the session was there."""
+
+    @property
+    def session(self) -> SessionPort | None:
+        """The session, once it is open."""
+        return self._session
+
+    async def serve(self, post: Callable[[Message], object]) -> None:
+        """Open the session and hand on what happens, until it is closed."""
+        try:
+            session = await self._open_session()
+        except ToriError as error:
+            post(SessionFailed(error))
+            return
+        self._session = session
+        subscription = session.subscribe()
+        post(SessionOpened(session.directory, session.notices, subscription.snapshot))
+        for command in self._early:
+            session.send(command)
+        self._early.clear()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(session.run())
+            group.create_task(self._forward(subscription, post))
+
+    async def close(self) -> None:
+        """Wind the session down; nothing of it runs after this."""
+        if self._session is not None:
+            await self._session.close()
+
+    async def _forward(self, subscription: Subscription, post: Callable[[Message], object]) -> None:
+        async for item in subscription:
+            post(_message_of(item))
+
+    # ── intents to commands ──
+
+    def say(self, text: str, aim: str = "") -> None:
+        """Say something: a comment while a run goes on, else the next mission."""
+        self._send(AddComment(CommentId(self._new_token()), text, aim))
+
+    def go_on(self) -> None:
+        """Go on with the mission."""
+        self._send(ContinueRun())
+
+    def interrupt(self) -> None:
+        """Stop what runs."""
+        self._send(InterruptRun())
+
+    def allow(self, approval_id: ApprovalId, scope: Literal["once", "session"]) -> None:
+        """Let a call run."""
+        self._send(DecideApproval(approval_id, True, scope=scope))
+
+    def deny(self, approval_id: ApprovalId, reason: str) -> None:
+        """Keep a call from running."""
+        self._send(DecideApproval(approval_id, False, reason))
+
+    def answer(self, question_id: QuestionId, text: str) -> None:
+        """Answer a question."""
+        self._send(AnswerQuestion(question_id, text))
+
+    def edit_plan(self, edits: tuple[PlanEdit, ...]) -> None:
+        """Change the plan."""
+        if edits:
+            self._send(EditPlan(edits))
+
+    def switch_mode(self, mode: Mode) -> None:
+        """Use another permission mode."""
+        self._send(SwitchMode(mode))
+
+    def _send(self, command: Command) -> None:
+        if self._session is None:
+            self._early.append(command)
+        else:
+            self._session.send(command)
+
+
+def _message_of(item: BusItem) -> Message:
+    match item:
+        case Published():
+            return RecordArrived(item.record, item.state)
+        case Resync():
+            return StateReset(item.state)
+        case _:
+            return EventArrived(item)
+
+
+__all__ = [
+    "Bridge",
+    "EventArrived",
+    "RecordArrived",
+    "SessionFailed",
+    "SessionOpened",
+    "SessionPort",
+    "StateReset",
+]

@@ -1,0 +1,376 @@
+"""The live session: what the user wants becomes commands, what happens is shown.
+
+Must not run anything; every intent goes over the bridge, every change comes back from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widget import Widget
+
+from tori_tui.domain.events import (
+    ApprovalChanged,
+    MessageAdded,
+    Mode,
+    QuestionAsked,
+    RequestStarted,
+    RunStatusChanged,
+    TextStreamed,
+)
+from tori_tui.domain.ids import GoalId
+from tori_tui.domain.plan_edits import PlanEdit
+from tori_tui.render.amounts import shown_cost
+from tori_tui.ui import plan_intents
+from tori_tui.ui.actions import action_of_slash
+from tori_tui.ui.bridge import (
+    Bridge,
+    EventArrived,
+    RecordArrived,
+    SessionOpened,
+    StateReset,
+)
+from tori_tui.ui.palette import Palette
+from tori_tui.ui.screens.talk import TalkScreen
+from tori_tui.ui.transcript.blocks import NoticeBlock
+from tori_tui.ui.widgets.approval_bar import ApprovalBar
+from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Purpose
+from tori_tui.ui.widgets.goal_tree import GoalTree
+from tori_tui.ui.widgets.status_line import Status
+
+MODES: Final[tuple[Mode, ...]] = ("plan", "ask", "edit", "auto")
+
+QUIT_WITHIN_S: Final = 2.0
+"""Two Ctrl+C within this time, when idle, quit."""
+
+_IDLE_HINTS: Final = ("Enter send", "F1 keys", "Ctrl+P commands")
+_BUSY_HINTS: Final = ("Esc interrupt", "Enter comment", "F1 keys", "Ctrl+P commands")
+
+
+class SessionScreen(TalkScreen):
+    """Panes, permission bar, input, status line."""
+
+    def __init__(
+        self,
+        palette: Palette,
+        bridge: Bridge,
+        *,
+        clock: Callable[[], float],
+        window_of: Callable[[str], int] = lambda _: 0,
+        branch: Callable[[], str] = lambda: "",
+        history: Sequence[str] = (),
+        remember: Callable[[str], None] = lambda _: None,
+        model: str = "",
+        mode: str = "",
+    ) -> None:
+        super().__init__(palette, clock=clock)
+        self._bridge = bridge
+        self._window_of = window_of
+        self._branch_of = branch
+        self._branch = ""
+        self._remember = remember
+        self._model, self._mode = model, mode
+        """What is shown until the session tells."""
+        self.approvals = ApprovalBar(palette, clock=clock, id="approval")
+        self.input = CommentInput(history, id="comment")
+        self._box = Vertical(self.input, id="input-box")
+        self._question: QuestionAsked | None = None
+        self._context_tokens = 0
+        self._run_since_s: float | None = None
+        self._quit_asked_s = float("-inf")
+        self._unanswered = ""
+        """The newest words of the user, until the model answers."""
+
+    def compose_below(self) -> Iterable[Widget]:
+        """Return the permission bar and the input."""
+        return (self.approvals, self._box)
+
+    def on_mount(self) -> None:
+        """Begin in the input."""
+        self.input.focus()
+        self._show_purpose(COMMENT)
+        self._branch = self._branch_of()
+        self.show_status()
+
+    @property
+    def home(self) -> Widget:
+        """The input, or the question that waits."""
+        return self.approvals if self.approvals.approval is not None else self.input
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a run is going on."""
+        return self.state.status in ("running", "waiting")
+
+    # ── from the bridge ──
+
+    def on_session_opened(self, message: SessionOpened) -> None:
+        """Show what the session holds so far."""
+        self.tell_state(message.state)
+        for text in message.notices:
+            self.note(text)
+        self._show_waiting()
+
+    def on_state_reset(self, message: StateReset) -> None:
+        """Begin anew after a lag."""
+        self.tell_state(message.state)
+        self._show_waiting()
+
+    def on_record_arrived(self, message: RecordArrived) -> None:
+        """Show a durable event."""
+        event = message.record.event
+        if isinstance(event, MessageAdded) and event.message.role == "assistant":
+            self._unanswered = ""
+        if isinstance(event, RunStatusChanged):
+            self._run_changed(event)
+        self.tell_record(message.record, message.state)
+        self._show_waiting()
+
+    def on_event_arrived(self, message: EventArrived) -> None:
+        """Show something that happens."""
+        event = message.event
+        match event:
+            case RequestStarted():
+                self._context_tokens = event.context_tokens
+                self.show_status()
+            case TextStreamed():
+                self._unanswered = ""
+            case QuestionAsked():
+                self._ask(event)
+            case _:
+                pass
+        self.tell_event(event)
+
+    def _run_changed(self, event: RunStatusChanged) -> None:
+        self._branch = self._branch_of()
+        if event.status in ("running", "waiting"):
+            self._run_since_s = self.clock() if self._run_since_s is None else self._run_since_s
+            return
+        self._run_since_s = None
+        self._question = None
+        if self.input.purpose.kind in ("deny", "answer"):
+            self.input.end_purpose()
+        if event.status == "interrupted" and self._unanswered and not self.input.draft:
+            self.input.give_back(self._unanswered)
+        self._unanswered = ""
+
+    def _show_waiting(self) -> None:
+        calls = self.state.open_calls.values()
+        waiting = tuple(call.approval for call in calls if _is_asked(call.approval))
+        had_one = self.approvals.approval is not None
+        self.approvals.show(tuple(approval for approval in waiting if approval is not None))
+        if waiting and not had_one and self.input.purpose == COMMENT:
+            self.approvals.focus()
+        elif had_one and not waiting:
+            if self.input.purpose.kind == "deny":
+                self.input.end_purpose()
+            if self.focused is self.approvals or self.focused is None:
+                self.input.focus()
+
+    def _ask(self, event: QuestionAsked) -> None:
+        self._question = event
+        options = "".join(f"\n{number}. {option}" for number, option in enumerate(event.options, 1))
+        self.note(f"{event.text}{options}", "warning")
+        self.input.begin(Purpose("answer", "answer the question", question_id=event.question_id))
+        self.input.focus()
+
+    # ── from the input ──
+
+    def on_comment_input_submitted(self, message: CommentInput.Submitted) -> None:
+        """Turn a text into what it was written for."""
+        text, purpose = message.text, message.purpose
+        match purpose.kind:
+            case "comment":
+                self._say(text)
+            case "goal_comment":
+                self._bridge.say(text, f"goal:{purpose.goal_id}")
+            case "add" | "rename" | "drop":
+                self._edit_plan(purpose, text)
+            case "deny":
+                if purpose.approval_id is not None:
+                    self._bridge.deny(purpose.approval_id, text.strip())
+            case "answer":
+                if purpose.question_id is not None:
+                    self._bridge.answer(purpose.question_id, self._option(text))
+        if self.focused is None or self.focused is self.approvals:
+            self.home.focus()
+
+    def _say(self, text: str) -> None:
+        word = text[1:].split(maxsplit=1)[0] if text.startswith("/") and len(text) > 1 else ""
+        action = action_of_slash(word)
+        if action is not None:
+            self.call_later(self.run_action, action.name)
+            return
+        self._unanswered = text
+        self.transcript.action_follow()
+        self._bridge.say(text)
+        self._remember(text)
+
+    def _option(self, text: str) -> str:
+        """A number stands for the option of that number."""
+        options = self._question.options if self._question else ()
+        number = text.strip()
+        if number.isdecimal() and 0 < int(number) <= len(options):
+            return options[int(number) - 1]
+        return text
+
+    def on_comment_input_purpose_changed(self, message: CommentInput.PurposeChanged) -> None:
+        """Say what the input is for."""
+        self._show_purpose(message.purpose)
+
+    def _show_purpose(self, purpose: Purpose) -> None:
+        self._box.set_class(purpose != COMMENT, "-other")
+        self._box.border_title = Content(purpose.title or "comment")
+        self.input.placeholder = Content("" if purpose != COMMENT else "What is to be done?")
+
+    def on_comment_input_scroll_requested(self, message: CommentInput.ScrollRequested) -> None:
+        """Scroll the conversation from the input."""
+        if message.pages:
+            self.transcript.action_scroll_pages(message.pages)
+        else:
+            self.transcript.action_follow()
+
+    # ── from the other panes ──
+
+    def on_approval_bar_decided(self, message: ApprovalBar.Decided) -> None:
+        """Let a call run."""
+        self._bridge.allow(message.approval_id, message.scope)
+
+    def on_approval_bar_denial_begun(self, message: ApprovalBar.DenialBegun) -> None:
+        """Ask why not; the run goes on either way."""
+        self.input.begin(
+            Purpose("deny", "deny: the reason, or nothing · Esc back", approval_id=message.approval_id)
+        )
+        self.input.focus()
+
+    def on_approval_bar_typed_on(self, message: ApprovalBar.TypedOn) -> None:
+        """Put a key that was on its way where it was meant to go."""
+        self.input.add_to_draft(message.character)
+
+    def on_goal_tree_intended(self, message: GoalTree.Intended) -> None:
+        """Begin or do what the user wants of a goal."""
+        goal_id, tree = message.goal_id, self.state.tree
+        goal = tree.find(goal_id) if goal_id else None
+        match message.intent:
+            case "comment" if goal is not None:
+                self._write(Purpose("goal_comment", f"comment on goal {goal.id}", goal.id))
+            case "add":
+                where = f"add below {goal.id}" if goal is not None and goal.is_open else "add to the plan"
+                self._write(Purpose("add", f"{where}: one a line", goal_id))
+            case "rename" if goal is not None:
+                self._write(Purpose("rename", f"rename goal {goal.id}", goal.id), goal.description)
+            case "drop" if goal is not None:
+                self._write(Purpose("drop", f"drop goal {goal.id}? Enter drops it · Esc keeps it", goal.id))
+            case "down" | "up" if goal_id is not None:
+                self._bridge.edit_plan(
+                    plan_intents.move(tree, goal_id, 1 if message.intent == "down" else -1)
+                )
+            case "focus" if goal_id is not None:
+                self._try_edit(lambda: plan_intents.focus(tree, goal_id))
+            case _:
+                pass
+
+    def _write(self, purpose: Purpose, text: str = "") -> None:
+        self.remove_class("-goals-shown")
+        self.input.begin(purpose, text)
+        self.input.focus()
+
+    def _edit_plan(self, purpose: Purpose, text: str) -> None:
+        goal_id: GoalId | None = purpose.goal_id
+        tree = self.state.tree
+        if purpose.kind == "add":
+            self._try_edit(lambda: plan_intents.add_below(tree, goal_id, text))
+        elif purpose.kind == "rename" and goal_id is not None:
+            self._bridge.edit_plan(plan_intents.rename(tree, goal_id, text))
+        elif goal_id is not None:
+            self._try_edit(lambda: plan_intents.drop(tree, goal_id, text))
+
+    def _try_edit(self, edits: Callable[[], tuple[PlanEdit, ...]]) -> None:
+        try:
+            self._bridge.edit_plan(edits())
+        except plan_intents.GoalRefused as refused:
+            self.note(str(refused), "warning")
+
+    # ── what is shown ──
+
+    def note(self, text: str, level: str = "info") -> None:
+        """Show a word of the app's own in the conversation."""
+        self.story.tell_note(NoticeBlock(text, "warning" if level == "warning" else "info"))
+        self.show_story()
+
+    def show_status(self) -> None:
+        """Show model, mode, context share, cost and branch."""
+        state = self.state
+        model = state.model or self._model
+        turn = state.last_turns.get(state.active_context)
+        tokens = self._context_tokens or (turn.usage.total_tokens if turn else 0)
+        is_quitting = self.clock() - self._quit_asked_s < QUIT_WITHIN_S
+        self.status_line.show(
+            Status(
+                status=state.status,
+                hints=_BUSY_HINTS if self.is_busy else _IDLE_HINTS,
+                note="Ctrl+C again quits" if is_quitting else "",
+                model=model,
+                mode=state.mode or self._mode,
+                context_tokens=tokens,
+                window_tokens=self._window_of(model) if model and tokens else 0,
+                cost=shown_cost(state.cost_usd, is_partial=state.has_unpriced_turns) if state.n_turns else "",
+                branch=self._branch,
+                started_s=self._run_since_s if state.status == "running" else None,
+            )
+        )
+
+    def set_palette(self, palette: Palette) -> None:
+        """Draw everything in other styles."""
+        super().set_palette(palette)
+        self.approvals.set_palette(palette)
+
+    # ── actions ──
+
+    def action_interrupt(self) -> None:
+        """Interrupt what runs; when idle, go back to the input."""
+        if self.is_busy:
+            self._bridge.interrupt()
+        self.remove_class("-goals-shown")
+        if not self.is_busy or self.approvals.approval is None:
+            self.input.focus()
+
+    def action_copy_interrupt_or_quit(self) -> None:
+        """Copy, else interrupt, else clear, else quit at the second time."""
+        now_s = self.clock()
+        if self.input.selected_text:
+            self.app.copy_to_clipboard(self.input.selected_text)
+        elif selected := self.get_selected_text():
+            self.app.copy_to_clipboard(selected)
+            self.clear_selection()
+        elif self.is_busy:
+            self._bridge.interrupt()
+        elif self.input.text:
+            self.input.end_purpose()
+            self.input.load_text("")
+        elif now_s - self._quit_asked_s < QUIT_WITHIN_S:
+            self.call_later(self.run_action, "quit")
+        else:
+            self._quit_asked_s = now_s
+            self.show_status()
+            self.set_timer(QUIT_WITHIN_S, self.show_status)
+
+    def action_next_mode(self) -> None:
+        """Use the next permission mode."""
+        now = self.state.mode or self._mode
+        index = MODES.index(now) + 1 if now in MODES else 1
+        self._bridge.switch_mode(MODES[index % len(MODES)])
+
+    def action_go_on(self) -> None:
+        """Go on with the mission."""
+        self._bridge.go_on()
+
+
+def _is_asked(approval: ApprovalChanged | None) -> bool:
+    return approval is not None and approval.state == "asked"
+
+
+__all__ = ["MODES", "SessionScreen"]

@@ -1,0 +1,208 @@
+"""What a live and a replayed session have in common: panes, folding, panes' keys, themes.
+
+Must not know a session; records, events and states come in by methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import ClassVar, Final
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widget import Widget
+
+from tori_tui.domain.events import Record, TransientEvent
+from tori_tui.domain.state import SessionState
+from tori_tui.render.safe_text import one_line
+from tori_tui.ui.actions import bindings_of
+from tori_tui.ui.palette import Palette
+from tori_tui.ui.transcript.story import Story
+from tori_tui.ui.widgets.goal_tree import GoalTree
+from tori_tui.ui.widgets.plan_strip import PlanStrip
+from tori_tui.ui.widgets.status_line import SPINNER_INTERVAL_S, StatusLine
+from tori_tui.ui.widgets.transcript import Transcript
+
+NARROW_CELLS: Final = 100
+"""Below this width the tree gives its room to the conversation."""
+
+TICKS_A_SECOND: Final = round(1 / SPINNER_INTERVAL_S)
+
+
+class TalkScreen(Screen[None]):
+    """Goal tree and conversation side by side, a status line below."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of("session")
+
+    def __init__(self, palette: Palette, *, clock: Callable[[], float]) -> None:
+        super().__init__()
+        self.palette = palette
+        self.clock = clock
+        self.state = SessionState()
+        self.story = Story()
+        self.goals = GoalTree(palette, clock=clock, id="goals")
+        self.transcript = Transcript(palette, clock=clock, id="transcript")
+        self.plan_strip = PlanStrip(palette, id="plan")
+        self.status_line = StatusLine(palette, clock=clock, id="status")
+        self._ticker: Timer | None = None
+        self._n_ticks = 0
+
+    def compose(self) -> ComposeResult:
+        """Lay the panes out."""
+        with Horizontal(id="body"):
+            yield self.goals
+            yield self.transcript
+        yield self.plan_strip
+        yield from self.compose_below()
+        yield self.status_line
+
+    def compose_below(self) -> Iterable[Widget]:
+        """Return what stands between the panes and the status line."""
+        return ()
+
+    def on_mount(self) -> None:
+        """Start with clocks at rest: an idle screen costs nothing."""
+        self.goals.border_title = "Goals"
+        self._ticker = self.set_interval(SPINNER_INTERVAL_S, self._tick, pause=True)
+        self.show_titles()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Give the tree's room to the conversation where the window is narrow."""
+        self.set_class(event.size.width < NARROW_CELLS, "-narrow")
+
+    # ── values in ──
+
+    def tell_record(self, record: Record, state: SessionState) -> None:
+        """Show a durable event."""
+        self.state = state
+        self.story.tell_record(record, state)
+        self.show_story()
+        self.show_state()
+
+    def tell_event(self, event: TransientEvent) -> None:
+        """Show something that happens."""
+        self.story.tell_event(event, self.clock())
+        self.show_story()
+
+    def tell_state(self, state: SessionState) -> None:
+        """Begin anew from a state."""
+        self.state = state
+        self.story.tell_state(state)
+        self.show_story()
+        self.show_state()
+
+    def show_story(self) -> None:
+        """Hand changed blocks to the conversation."""
+        if changes := self.story.take_changes():
+            self.transcript.show(changes)
+
+    def show_state(self) -> None:
+        """Show everything that follows from the state."""
+        self.goals.show(self.state)
+        self.plan_strip.show(self.state)
+        self.show_titles()
+        self.show_status()
+        if self._ticker is not None:
+            if self.state.status == "running" or self.story.is_counting:
+                self._ticker.resume()
+            else:
+                self._ticker.pause()
+
+    def show_titles(self) -> None:
+        """Show mission and progress in the frames."""
+        done, total = self.state.tree.progress()
+        mission = self.state.tree.current_mission
+        self.goals.border_subtitle = Content(f"{done}/{total}" if total else "")
+        title = one_line(mission.text, 200) if mission else "tori"
+        self.transcript.border_title = Content(title)
+
+    def show_status(self) -> None:
+        """Show the status line; screens say what stands in it."""
+
+    def set_palette(self, palette: Palette) -> None:
+        """Draw everything in other styles."""
+        self.palette = palette
+        for widget in (self.goals, self.transcript, self.plan_strip, self.status_line):
+            widget.set_palette(palette)
+
+    def _tick(self) -> None:
+        self._n_ticks += 1
+        self.status_line.tick()
+        if self._n_ticks % TICKS_A_SECOND == 0:
+            self.story.tick(self.clock())
+            self.show_story()
+            self.goals.tick()
+            self.transcript.tick()
+
+    # ── intents of the panes ──
+
+    def on_transcript_following_changed(self, message: Transcript.FollowingChanged) -> None:
+        """Say that there is more below while the view does not follow."""
+        self.transcript.border_subtitle = Content("" if message.is_following else "↓ End: newest")
+
+    def on_transcript_copy_requested(self, message: Transcript.CopyRequested) -> None:
+        """Copy a block."""
+        self.app.copy_to_clipboard(message.text)
+
+    def on_goal_tree_jumped(self, message: GoalTree.Jumped) -> None:
+        """Show where work on a goal began."""
+        self.remove_class("-goals-shown")
+        if self.transcript.go_to_goal(message.goal_id):
+            self.transcript.focus()
+
+    # ── actions ──
+
+    def action_toggle_goals(self) -> None:
+        """Show or hide the goal tree; in a narrow window it takes the conversation's place."""
+        if self.has_class("-narrow"):
+            self.toggle_class("-goals-shown")
+            target = self.goals if self.has_class("-goals-shown") else self.home
+        else:
+            self.toggle_class("-goals-hidden")
+            target = self.home if self.has_class("-goals-hidden") else self.goals
+        target.focus()
+
+    @property
+    def home(self) -> Widget:
+        """The widget that has the focus when nothing else wants it."""
+        return self.transcript
+
+    def action_next_pane(self) -> None:
+        """Move the focus to the next pane."""
+        self.focus_next()
+
+    def action_unfold(self) -> None:
+        """Unfold or fold the marked block, else the newest that can be."""
+        self.transcript.action_toggle_fold()
+
+    def action_follow_end(self) -> None:
+        """Show the newest and follow it."""
+        self.transcript.action_follow()
+
+    def action_palette(self) -> None:
+        """Open the command palette."""
+        self.app.action_command_palette()
+
+    def action_suspend(self) -> None:
+        """Hand the terminal back to the shell."""
+        self.app.action_suspend_process()
+
+    async def action_help(self) -> None:
+        """Show the keys."""
+        await self.app.run_action("app.help")
+
+    async def action_next_theme(self) -> None:
+        """Use the next theme."""
+        await self.app.run_action("app.next_theme")
+
+    async def action_quit(self) -> None:
+        """Leave."""
+        await self.app.run_action("app.quit")
+
+
+__all__ = ["NARROW_CELLS", "TalkScreen"]

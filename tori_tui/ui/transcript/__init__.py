@@ -1,0 +1,3 @@
+"""The conversation as blocks, and blocks as cached lines. No widgets."""
+
+from __future__ import annotations

@@ -1,0 +1,154 @@
+"""What the transcript shows, as frozen values: one block for each thing that was said or done.
+
+Must not know widths, colours or widgets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tori_tui.domain.events import Fold
+from tori_tui.domain.ids import CallId, CommentId, GoalId
+from tori_tui.domain.messages import JsonObject
+
+CallState = Literal["writing", "waiting", "asked", "running", "done", "failed", "denied", "interrupted"]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptBlock:
+    """The user's words that opened a mission or went on with it."""
+
+    text: str
+    goal_id: GoalId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommentBlock:
+    """What the user said while a run was going on, and what came of it."""
+
+    comment_id: CommentId | None
+    text: str
+    fate: str = ""
+    """Where it went; empty while that is open."""
+    goal_id: GoalId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerBlock:
+    """The model's answer, whole or still growing."""
+
+    text: str
+    is_streaming: bool = False
+    interrupted: bool = False
+    goal_id: GoalId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingBlock:
+    """The model's thinking, whole or still growing."""
+
+    text: str
+    is_streaming: bool = False
+    goal_id: GoalId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CallBlock:
+    """A tool call with what came of it."""
+
+    call_id: CallId | None
+    """None while the model is still writing it."""
+    name: str
+    arguments: JsonObject = field(default_factory=dict)
+    arguments_raw: str | None = None
+    state: CallState = "waiting"
+    title: str = ""
+    """The tool's own title, once it runs."""
+    output: str = ""
+    details: JsonObject = field(default_factory=dict)
+    detail: str = ""
+    """The whole command or diff, of a call that had to be asked for."""
+    duration_s: float | None = None
+    started_s: float | None = None
+    """When it began to run, on the screen's own clock."""
+    full: str | None = None
+    goal_id: GoalId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GoalBlock:
+    """Work on another goal begins here."""
+
+    goal_id: GoalId | None
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoldBlock:
+    """Finished work left the model's view; the text that stands for it."""
+
+    reason: str
+    folds: tuple[Fold, ...]
+    goal_id: GoalId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeBlock:
+    """Something the user should know: an error with what to do, or a plain word of the runner's."""
+
+    text: str
+    level: Literal["info", "warning", "error"] = "info"
+    hint: str = ""
+    goal_id: GoalId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RetryBlock:
+    """A request failed and will be sent again."""
+
+    reason: str
+    attempt: int
+    of_attempts: int
+    due_s: float
+    """When, on the screen's own clock."""
+    remaining_s: int = 0
+    goal_id: GoalId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunBlock:
+    """A run ended, and how."""
+
+    status: str
+    reason: str = ""
+    goal_id: GoalId | None = None
+
+
+Block = (
+    PromptBlock
+    | CommentBlock
+    | AnswerBlock
+    | ThinkingBlock
+    | CallBlock
+    | GoalBlock
+    | FoldBlock
+    | NoticeBlock
+    | RetryBlock
+    | RunBlock
+)
+
+__all__ = [
+    "AnswerBlock",
+    "Block",
+    "CallBlock",
+    "CallState",
+    "CommentBlock",
+    "FoldBlock",
+    "GoalBlock",
+    "NoticeBlock",
+    "PromptBlock",
+    "RetryBlock",
+    "RunBlock",
+    "ThinkingBlock",
+]

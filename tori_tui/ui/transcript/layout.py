@@ -1,0 +1,341 @@
+"""Blocks to lines: what each kind looks like, folded and unfolded.
+
+Must not keep anything; the transcript caches what comes out.
+"""
+
+from __future__ import annotations
+
+from typing import Final, assert_never
+
+from rich.style import Style
+from rich.text import Text
+
+from tori_tui.render.amounts import counted, shown_duration
+from tori_tui.render.safe_text import one_line
+from tori_tui.ui.palette import Palette
+from tori_tui.ui.transcript.blocks import (
+    AnswerBlock,
+    Block,
+    CallBlock,
+    CallState,
+    CommentBlock,
+    FoldBlock,
+    GoalBlock,
+    NoticeBlock,
+    PromptBlock,
+    RetryBlock,
+    RunBlock,
+    ThinkingBlock,
+)
+from tori_tui.ui.transcript.diffs import diff_lines
+from tori_tui.ui.transcript.lines import bounded, prefixed, shown, title_line, wrapped
+from tori_tui.ui.transcript.markdown import markdown_lines, pieces_of
+from tori_tui.ui.transcript.wording import diff_of, facts_of, title_of
+
+GUTTER_CELLS: Final = 2
+"""Every block has its mark in the first cell; text starts at the third."""
+
+ANSWER_LIMIT_LINES: Final = 3_000
+RESULT_LIMIT_LINES: Final = 400
+WORDS_LIMIT_LINES: Final = 12
+"""Of a prompt or comment that is not unfolded: a paste must not push everything away."""
+
+DIFF_UNFOLDED_LINES: Final = 40
+"""A diff up to this length is shown at once."""
+
+PREVIEW_LINES: Final = 4
+"""Of a running or failed command's output, and of thinking that still goes on."""
+
+PREVIEW_LIMIT_CHARS: Final = 4_000
+
+_INDENT: Final = Text(" " * GUTTER_CELLS)
+
+_RUN_MARKS: Final = {"done": "✓", "failed": "✗", "interrupted": "■", "incomplete": "◐", "limit": "⊘"}
+
+
+def can_fold(block: Block) -> bool:
+    """Say whether a block has more to show than its folded form."""
+    match block:
+        case ThinkingBlock():
+            return bool(block.text.strip()) and not block.is_streaming
+        case CallBlock():
+            return block.state != "writing"
+        case FoldBlock():
+            return True
+        case PromptBlock() | CommentBlock() | NoticeBlock():
+            return block.text.count("\n") >= WORDS_LIMIT_LINES
+        case _:
+            return False
+
+
+def starts_unfolded(block: Block) -> bool:
+    """Say whether a block is shown whole before anybody folds it."""
+    if not isinstance(block, CallBlock) or block.state != "done":
+        return False
+    diff = diff_of(block)
+    return bool(diff) and diff.count("\n") <= DIFF_UNFOLDED_LINES
+
+
+def block_lines(
+    block: Block, width: int, palette: Palette, *, is_unfolded: bool, now_s: float = 0.0
+) -> list[Text]:
+    """Return the lines of a block, the blank one above it included.
+
+    Args:
+        block: What to show.
+        width: Cells of a line.
+        palette: Styles.
+        is_unfolded: Whether it is shown whole.
+        now_s: The screen's own clock, for a call that runs.
+    """
+    match block:
+        case PromptBlock():
+            return [
+                Text(),
+                *_words(block.text, width, palette, is_unfolded=is_unfolded, ground=palette.panel),
+            ]
+        case CommentBlock():
+            return [Text(), *_comment(block, width, palette, is_unfolded=is_unfolded)]
+        case AnswerBlock():
+            lines = [Text()]
+            for piece in answer_pieces(block):
+                lines.extend(piece_lines(piece, width, palette))
+            return lines + answer_end(block, palette)
+        case ThinkingBlock():
+            return _thinking(block, width, palette, is_unfolded=is_unfolded)
+        case CallBlock():
+            return _call(block, width, palette, is_unfolded=is_unfolded, now_s=now_s)
+        case GoalBlock():
+            return [Text(), _rule(f"{block.goal_id} {one_line(block.description)}", width, palette)]
+        case FoldBlock():
+            return _fold(block, width, palette, is_unfolded=is_unfolded)
+        case NoticeBlock():
+            return _notice(block, width, palette, is_unfolded=is_unfolded)
+        case RetryBlock():
+            return [_retry(block, width, palette)]
+        case RunBlock():
+            return [Text(), _run_end(block, width, palette)]
+        case _:
+            assert_never(block)
+
+
+def answer_pieces(block: AnswerBlock) -> list[str]:
+    """Return an answer's text in pieces that can be rendered alone, bounded."""
+    text, n_left_out = bounded(block.text, ANSWER_LIMIT_LINES)
+    pieces = pieces_of(shown(text.strip("\n")))
+    return [*pieces, f"\n*… {n_left_out:,} more lines in the trace*"] if n_left_out else pieces
+
+
+def piece_lines(piece: str, width: int, palette: Palette) -> list[Text]:
+    """Return the lines of one piece of an answer, with its blank lines at the end."""
+    lines = prefixed(markdown_lines(piece, width - GUTTER_CELLS, palette), _INDENT, _INDENT)
+    has_gap = piece.endswith("\n\n") or (piece.endswith("\n") and not piece.strip())
+    return [*lines, Text()] if has_gap else lines
+
+
+def answer_end(block: AnswerBlock, palette: Palette) -> list[Text]:
+    """Return the line that says that an answer was cut off, if it was."""
+    return [Text("  ■ interrupted", palette.muted)] if block.interrupted else []
+
+
+def _words(text: str, width: int, palette: Palette, *, is_unfolded: bool, ground: Style) -> list[Text]:
+    limit = RESULT_LIMIT_LINES if is_unfolded else WORDS_LIMIT_LINES
+    kept, n_left_out = bounded(text.strip("\n"), limit)
+    body = wrapped(Text(shown(kept)), width - GUTTER_CELLS - 1)
+    if len(body) > limit * 2:
+        body = body[: limit * 2]
+    lines = prefixed(body, Text("› ", palette.user), _INDENT)
+    if n_left_out:
+        lines.append(Text(f"  … {n_left_out:,} more lines", palette.muted))
+    for line in lines:
+        line.append(" " * max(0, width - line.cell_len))
+        line.stylize_before(ground)
+    return lines
+
+
+def _comment(block: CommentBlock, width: int, palette: Palette, *, is_unfolded: bool) -> list[Text]:
+    fate = Text(block.fate or "waiting", palette.muted if block.fate else palette.warning)
+    room = max(20, width - fate.cell_len - 2)
+    lines = _words(block.text, room, palette, is_unfolded=is_unfolded, ground=palette.panel)
+    gap = Text(" " * (width - room - fate.cell_len - 1) + " ")
+    first = Text.assemble(lines[0], gap, fate)
+    rest = [Text.assemble(line, Text(" " * (width - room))) for line in lines[1:]]
+    for line in (first, *rest):
+        line.stylize_before(palette.panel)
+    return [first, *rest]
+
+
+def _thinking(block: ThinkingBlock, width: int, palette: Palette, *, is_unfolded: bool) -> list[Text]:
+    style = palette.thinking
+    if block.is_streaming:
+        tail = block.text[-PREVIEW_LIMIT_CHARS:]
+        body = wrapped(Text(shown(tail), style), width - GUTTER_CELLS)[-PREVIEW_LINES:]
+        return [Text("▾ thinking …", style), *prefixed(body, _INDENT, _INDENT)]
+    n_words = len(block.text.split())
+    mark = "▾" if is_unfolded else "▸"
+    title = title_line(
+        Text(f"{mark} thought", style),
+        Text(counted(n_words, "word"), palette.muted) if n_words else Text(),
+        width,
+    )
+    if not is_unfolded:
+        return [title]
+    text, _ = bounded(block.text.strip(), RESULT_LIMIT_LINES)
+    body = wrapped(Text(shown(text), style), width - GUTTER_CELLS)
+    return [title, *prefixed(body, _INDENT, _INDENT)]
+
+
+def _call(block: CallBlock, width: int, palette: Palette, *, is_unfolded: bool, now_s: float) -> list[Text]:
+    mark, style = _call_mark(block.state, palette, is_unfolded=is_unfolded)
+    facts = facts_of(block)
+    if block.state == "running" and block.started_s is not None:
+        facts = shown_duration(max(0.0, now_s - block.started_s))
+    name, _, rest = title_of(block).partition(" ")
+    left = Text.assemble((f"{mark} ", style), (name, palette.strong), " ", rest)
+    facts_style = palette.error if block.state in ("failed", "denied") else palette.muted
+    lines = [title_line(left, Text(facts, facts_style), width)]
+    if block.state == "writing":
+        n_chars = len(block.arguments_raw or "")
+        return [title_line(left, Text(f"writing, {n_chars:,} characters", palette.muted), width)]
+    if is_unfolded:
+        return lines + _call_body(block, width, palette)
+    if block.state in ("failed", "running", "denied"):
+        lines += _preview(block.output, width, palette)
+    return lines
+
+
+def _call_mark(state: CallState, palette: Palette, *, is_unfolded: bool) -> tuple[str, Style]:
+    fold = "▾" if is_unfolded else "▸"
+    match state:
+        case "writing":
+            return "✎", palette.muted
+        case "waiting":
+            return "○", palette.muted
+        case "asked":
+            return "?", palette.warning
+        case "running":
+            return "⟳", palette.accent
+        case "done":
+            return fold, palette.success
+        case "failed":
+            return "✗", palette.error
+        case "denied":
+            return "⊘", palette.error
+        case "interrupted":
+            return "■", palette.muted
+
+
+def _preview(output: str, width: int, palette: Palette) -> list[Text]:
+    tail = output.rstrip()[-PREVIEW_LIMIT_CHARS:]
+    if not tail:
+        return []
+    kept = [line for line in tail.split("\n") if line.strip()][-PREVIEW_LINES:]
+    rows = []
+    for line in kept:
+        row = Text(shown(line), palette.muted)
+        row.truncate(width - GUTTER_CELLS - 2, overflow="ellipsis")
+        rows.append(row)
+    bar = Text("  │ ", palette.border)
+    return prefixed(rows, bar, bar)
+
+
+def _call_body(block: CallBlock, width: int, palette: Palette) -> list[Text]:
+    inner = width - GUTTER_CELLS - 2
+    body: list[Text] = []
+    if diff := diff_of(block):
+        kept, n_left_out = bounded(diff, RESULT_LIMIT_LINES)
+        body = diff_lines(kept, width - GUTTER_CELLS, palette)
+        if n_left_out:
+            body.append(Text(f"… {n_left_out:,} more lines", palette.muted))
+        return prefixed(body, _INDENT, _INDENT)
+    command = block.arguments.get("command")
+    if isinstance(command, str) and ("\n" in command or len(command) > inner):
+        kept, _ = bounded(command, RESULT_LIMIT_LINES)
+        body += prefixed(
+            wrapped(Text(shown(kept), palette.code), inner - 2), Text("$ ", palette.muted), Text("  ")
+        )
+    elif block.arguments_raw is not None:
+        kept, _ = bounded(block.arguments_raw, RESULT_LIMIT_LINES)
+        body += wrapped(Text(shown(kept), palette.code), inner)
+    output = block.output.rstrip("\n")
+    if output:
+        kept, n_left_out = bounded(output, RESULT_LIMIT_LINES, keep_tail=block.name.startswith("bash"))
+        note = Text(f"… {n_left_out:,} more lines", palette.muted)
+        rows = wrapped(Text(shown(kept)), inner)
+        is_tail = block.name.startswith("bash")
+        body += ([note] if n_left_out and is_tail else []) + rows
+        body += [note] if n_left_out and not is_tail else []
+    elif not body:
+        body.append(Text("no output", palette.muted))
+    if block.full:
+        body.append(Text(f"whole: outputs/{block.full.removeprefix('outputs/')}", palette.muted))
+    bar = Text("  │ ", palette.border)
+    return prefixed(body, bar, bar)
+
+
+def _rule(title: str, width: int, palette: Palette) -> Text:
+    line = Text.assemble(("── ", palette.border), (title, palette.accent), " ")
+    line.truncate(width, overflow="ellipsis")
+    return Text.assemble(line, ("─" * max(0, width - line.cell_len), palette.border))
+
+
+def _fold(block: FoldBlock, width: int, palette: Palette, *, is_unfolded: bool) -> list[Text]:
+    goals = [fold.goal_id for fold in block.folds if fold.goal_id and fold.text]
+    n_messages = sum(len(fold.seqs) for fold in block.folds)
+    what = f"goal{'s' if len(goals) > 1 else ''} {', '.join(goals)}" if goals else "earlier work"
+    left = Text.assemble(
+        ("▾ " if is_unfolded else "≡ ", palette.accent), (f"folded {what}", palette.muted), ""
+    )
+    right = Text(f"{counted(n_messages, 'message')} · {block.reason}", palette.muted)
+    lines = [title_line(left, right, width)]
+    if not is_unfolded:
+        return lines
+    bar = Text("  ┆ ", palette.border)
+    for fold in block.folds:
+        if fold.text:
+            kept, _ = bounded(fold.text, RESULT_LIMIT_LINES)
+            lines += prefixed(wrapped(Text(shown(kept), palette.muted), width - 4), bar, bar)
+    return lines
+
+
+def _notice(block: NoticeBlock, width: int, palette: Palette, *, is_unfolded: bool) -> list[Text]:
+    marks = {"info": ("·", palette.muted), "warning": ("!", palette.warning), "error": ("✗", palette.error)}
+    mark, style = marks[block.level]
+    limit = RESULT_LIMIT_LINES if is_unfolded else WORDS_LIMIT_LINES
+    kept, n_left_out = bounded(block.text.strip(), limit)
+    body = wrapped(Text(shown(kept), style), width - GUTTER_CELLS)
+    if n_left_out:
+        body.append(Text(f"… {n_left_out:,} more lines", palette.muted))
+    if block.hint:
+        body += wrapped(Text(shown(block.hint), palette.muted), width - GUTTER_CELLS)
+    return prefixed(body, Text(f"{mark} ", style), _INDENT)
+
+
+def _retry(block: RetryBlock, width: int, palette: Palette) -> Text:
+    left = Text.assemble(("↻ ", palette.warning), (one_line(block.reason, 200), palette.warning))
+    wait = f"try {block.attempt + 1} of {block.of_attempts} in {block.remaining_s} s"
+    return title_line(left, Text(wait, palette.muted), width)
+
+
+def _run_end(block: RunBlock, width: int, palette: Palette) -> Text:
+    styles = {"done": palette.success, "failed": palette.error}
+    style = styles.get(block.status, palette.warning)
+    reason = one_line(block.reason, 200)
+    line = Text.assemble(
+        ("── ", palette.border),
+        (f"{_RUN_MARKS.get(block.status, '·')} {block.status} ", style),
+        (f"{reason} " if reason else "", palette.muted),
+    )
+    line.truncate(width, overflow="ellipsis")
+    return Text.assemble(line, ("─" * max(0, width - line.cell_len), palette.border))
+
+
+__all__ = [
+    "GUTTER_CELLS",
+    "answer_end",
+    "answer_pieces",
+    "block_lines",
+    "can_fold",
+    "piece_lines",
+    "starts_unfolded",
+]

@@ -1,0 +1,105 @@
+"""Text to lines of a width: wrapping, prefixes, padding, bounds.
+
+Must not know blocks; `markdown` and `layout` are made of these.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from typing import Final
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.strip import Strip
+
+from tori_tui.render.safe_text import safe_text
+
+TAB_CELLS: Final = 4
+
+LINE_LIMIT_CHARS: Final = 2_000
+"""Of one line of shown text; a minified file or a megabyte on one line is cut here and says so."""
+
+_CONSOLE: Final = Console(
+    file=io.StringIO(), force_terminal=True, color_system="truecolor", width=80, legacy_windows=False
+)
+"""Rich needs one to resolve styles; nothing is ever printed on it."""
+
+
+def bounded(text: str, limit_lines: int, *, keep_tail: bool = False) -> tuple[str, int]:
+    """Return at most so many lines, each at most `LINE_LIMIT_CHARS`, and how many lines were left out.
+
+    Only what is shown is looked at: a text may have megabytes on one line.
+
+    Args:
+        text: Any text.
+        limit_lines: Most lines of the result.
+        keep_tail: Keep the last lines rather than the first.
+    """
+    n_lines = text.count("\n") + 1
+    if n_lines <= limit_lines:
+        lines = text.split("\n")
+    elif keep_tail:
+        lines = text.rsplit("\n", limit_lines)[1:]
+    else:
+        lines = text.split("\n", limit_lines)[:limit_lines]
+    return "\n".join(_cut(line) for line in lines), max(0, n_lines - limit_lines)
+
+
+def _cut(line: str) -> str:
+    if len(line) <= LINE_LIMIT_CHARS:
+        return line
+    return f"{line[:LINE_LIMIT_CHARS]} … {len(line) - LINE_LIMIT_CHARS:,} more characters"
+
+
+def shown(text: str) -> str:
+    """Return text from outside as it may be drawn: nothing steers the terminal, tabs are blanks."""
+    return safe_text(text).expandtabs(TAB_CELLS)
+
+
+def wrapped(text: Text, width: int) -> list[Text]:
+    """Return the text's lines, none wider than the width."""
+    if "\n" not in text.plain and cell_len(text.plain) <= width:
+        return [text]
+    return list(text.wrap(_CONSOLE, max(1, width), overflow="fold", tab_size=TAB_CELLS))
+
+
+def prefixed(lines: Iterable[Text], first: Text, rest: Text) -> list[Text]:
+    """Put one text before the first line and another before every further one."""
+    return [Text.assemble(rest if index else first, line) for index, line in enumerate(lines)]
+
+
+def strip_of(line: Text, width: int, ground: Style) -> Strip:
+    """Return a line as a strip of exactly that width, cut or padded on the given ground."""
+    segments = [
+        Segment(segment.text, ground + segment.style if segment.style else ground)
+        for segment in line.render(_CONSOLE, end="")
+    ]
+    return Strip(segments).adjust_cell_length(width, ground)
+
+
+def title_line(left: Text, right: Text, width: int) -> Text:
+    """Return one line: a title cut to its room, and facts at the right edge."""
+    room = width - right.cell_len - (2 if right.cell_len else 0)
+    if room < width // 3:
+        right, room = Text(), width
+    if left.cell_len > room:
+        left = left.copy()
+        left.truncate(room, overflow="ellipsis")
+    gap = " " * max(0, width - left.cell_len - right.cell_len)
+    return Text.assemble(left, gap, right) if right.cell_len else left
+
+
+__all__ = [
+    "LINE_LIMIT_CHARS",
+    "TAB_CELLS",
+    "bounded",
+    "prefixed",
+    "shown",
+    "strip_of",
+    "title_line",
+    "wrapped",
+]

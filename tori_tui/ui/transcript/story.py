@@ -1,0 +1,455 @@
+"""The session as a growing list of blocks: records and events in, changed blocks out.
+
+Must not draw; nothing here depends on a width, a colour or a widget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple, assert_never
+
+from tori_tui.domain.events import (
+    ApprovalChanged,
+    CallStarted,
+    CallStreamed,
+    CheckpointSaved,
+    CommentReceived,
+    CommentRouted,
+    ContextChanged,
+    ErrorOccurred,
+    MessageAdded,
+    MessagesFolded,
+    NoticeShown,
+    PlanChanged,
+    QuestionAsked,
+    Record,
+    ReplyDiscarded,
+    RequestStarted,
+    RetryScheduled,
+    RunStatusChanged,
+    TextStreamed,
+    ThinkingStreamed,
+    ToolOutputStreamed,
+    ToolRunStarted,
+    TransientEvent,
+    TurnFinished,
+)
+from tori_tui.domain.goals import GoalTree
+from tori_tui.domain.ids import CallId, CommentId, GoalId
+from tori_tui.domain.messages import Message, ToolCall
+from tori_tui.domain.plan_edits import GoalFocused
+from tori_tui.domain.state import SessionState
+from tori_tui.ui.transcript.blocks import (
+    AnswerBlock,
+    Block,
+    CallBlock,
+    CallState,
+    CommentBlock,
+    FoldBlock,
+    GoalBlock,
+    NoticeBlock,
+    PromptBlock,
+    RetryBlock,
+    RunBlock,
+    ThinkingBlock,
+)
+from tori_tui.ui.transcript.wording import edits_in_words, fate_in_words, thinking_of
+
+OUTPUT_TAIL_CHARS: Final = 20_000
+"""What is kept of a running command's output: some screens; the whole stands in its file."""
+
+
+_STATE_OF_APPROVAL: Final[dict[str, CallState]] = {
+    "asked": "asked",
+    "denied": "denied",
+    "allowed": "waiting",
+}
+
+
+class Change(NamedTuple):
+    """A block that is new or different, or None where it is gone."""
+
+    key: int
+    block: Block | None
+
+
+class Story:
+    """Tells what happened as blocks. Keys only grow; a block keeps its key for life."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[int, Block] = {}
+        self._next_key = 1
+        self._changed: dict[int, None] = {}
+        self._calls: dict[CallId, int] = {}
+        self._comments: dict[CommentId, int] = {}
+        self._unsaid: dict[str, int] = {}
+        """Comments that were received and did not yet come back as messages, by text."""
+        self._writing: dict[str, int] = {}
+        """Calls that the model is writing, by the stream's key."""
+        self._answer: int | None = None
+        self._thinking: int | None = None
+        self._retry: int | None = None
+        self._goal: GoalId | None = None
+
+    @property
+    def blocks(self) -> Sequence[tuple[int, Block]]:
+        """Every block with its key, in order."""
+        return tuple(self._blocks.items())
+
+    def take_changes(self) -> list[Change]:
+        """Return what changed since the last call, in order."""
+        changes = [Change(key, self._blocks.get(key)) for key in self._changed]
+        self._changed.clear()
+        return changes
+
+    def tell_state(self, state: SessionState) -> None:
+        """Begin anew from a state alone: what was said, without what only records tell."""
+        for key in self._blocks:
+            self._changed[key] = None
+        self._blocks.clear()
+        self._calls.clear()
+        self._comments.clear()
+        self._unsaid.clear()
+        self._forget_reply()
+        self._retry = self._goal = None
+        for entry in state.log:
+            self._enter_goal(entry.message.goal_id, state.tree)
+            self._message(entry.message)
+        for open_call in state.open_calls.values():
+            if open_call.approval is not None:
+                self._approval(open_call.approval)
+        for comment in state.comments.values():
+            self._comment_received(comment)
+
+    def tell_record(self, record: Record, state: SessionState) -> None:
+        """Go on with a durable event and the state after it."""
+        event = record.event
+        match event:
+            case MessageAdded():
+                self._message(event.message)
+            case PlanChanged():
+                self._plan_changed(event, state.tree)
+            case MessagesFolded():
+                if any(fold.seqs and fold.text for fold in event.folds):
+                    self._add(FoldBlock(event.reason, event.folds, self._goal))
+            case RunStatusChanged():
+                self._run_changed(event)
+            case ApprovalChanged():
+                self._approval(event)
+            case CallStarted():
+                self._change_call(event.call_id, state="running")
+            case CommentReceived():
+                self._comment_received(event)
+            case CommentRouted():
+                self._comment_routed(event)
+            case ErrorOccurred():
+                self._drop_retry()
+                self._add(NoticeBlock(event.message, "error", event.hint, self._goal))
+            case ContextChanged():
+                self._context_changed(event)
+            case TurnFinished():
+                self._drop_retry()
+            case CheckpointSaved():
+                pass
+            case _:
+                assert_never(event)
+
+    def tell_event(self, event: TransientEvent, now_s: float) -> None:
+        """Go on with something that is shown while it happens.
+
+        Args:
+            event: What happens.
+            now_s: The screen's own clock, for durations and countdowns.
+        """
+        match event:
+            case TextStreamed():
+                self._stream_text(event.text)
+            case ThinkingStreamed():
+                self._stream_thinking(event.text)
+            case CallStreamed():
+                self._stream_call(event)
+            case ToolOutputStreamed():
+                self._stream_output(event)
+            case ToolRunStarted():
+                self._change_call(event.call_id, state="running", title=event.title, started_s=now_s)
+            case RequestStarted():
+                self._drop_retry()
+                self._drop_reply()
+            case ReplyDiscarded():
+                self._drop_reply()
+            case RetryScheduled():
+                self._drop_retry()
+                self._retry = self._add(
+                    RetryBlock(event.reason, event.attempt, event.of_attempts, now_s + event.delay_s)
+                )
+                self.tick(now_s)
+            case NoticeShown():
+                self._add(NoticeBlock(event.text, event.level, goal_id=self._goal))
+            case QuestionAsked():
+                pass  # it has a bar of its own, and its answer comes as a message
+            case _:
+                assert_never(event)
+
+    def tell_note(self, block: NoticeBlock) -> None:
+        """Go on with a word of the app's own."""
+        self._add(block)
+
+    def tick(self, now_s: float) -> None:
+        """Let countdowns go on; running calls are drawn with the clock and need no change."""
+        if self._retry is None:
+            return
+        block = self._blocks.get(self._retry)
+        if isinstance(block, RetryBlock):
+            remaining_s = max(0, round(block.due_s - now_s))
+            if remaining_s != block.remaining_s:
+                self._put(self._retry, replace(block, remaining_s=remaining_s))
+
+    @property
+    def is_counting(self) -> bool:
+        """Whether a retry counts down or a call runs, so that time changes the picture."""
+        running = (self._blocks.get(key) for key in self._calls.values())
+        return self._retry is not None or any(
+            isinstance(block, CallBlock) and block.state == "running" for block in running
+        )
+
+    def running_keys(self) -> Iterable[int]:
+        """Return the keys of the calls that run now."""
+        for key in self._calls.values():
+            block = self._blocks.get(key)
+            if isinstance(block, CallBlock) and block.state == "running":
+                yield key
+
+    def _add(self, block: Block) -> int:
+        key = self._next_key
+        self._next_key += 1
+        self._put(key, block)
+        return key
+
+    def _put(self, key: int, block: Block) -> None:
+        self._blocks[key] = block
+        self._changed[key] = None
+
+    def _drop(self, key: int | None) -> None:
+        if key is not None and self._blocks.pop(key, None) is not None:
+            self._changed[key] = None
+
+    def _enter_goal(self, goal_id: GoalId | None, tree: GoalTree) -> None:
+        if goal_id == self._goal:
+            return
+        self._goal = goal_id
+        goal = tree.find(goal_id) if goal_id else None
+        if goal is not None:
+            self._add(GoalBlock(goal.id, goal.description))
+
+    # ── messages ──
+
+    def _message(self, message: Message) -> None:
+        match message.role:
+            case "assistant":
+                self._assistant(message)
+            case "tool":
+                self._tool_result(message)
+            case "user":
+                self._user(message)
+            case _:
+                assert_never(message.role)
+
+    def _user(self, message: Message) -> None:
+        if message.origin == "comment":
+            self._comment_said(message)
+        elif message.origin == "runner":
+            self._add(NoticeBlock(message.text, "info", goal_id=message.goal_id))
+        elif message.origin != "fold":
+            self._add(PromptBlock(message.text, message.goal_id))
+
+    def _assistant(self, message: Message) -> None:
+        thinking = thinking_of(message)
+        if self._thinking is not None:
+            live = self._blocks.get(self._thinking)
+            text = thinking or (live.text if isinstance(live, ThinkingBlock) else "")
+            self._put(self._thinking, ThinkingBlock(text, goal_id=message.goal_id))
+        elif thinking:
+            self._add(ThinkingBlock(thinking, goal_id=message.goal_id))
+        if message.text:
+            answer = AnswerBlock(message.text, interrupted=message.interrupted, goal_id=message.goal_id)
+            self._put_or_add(self._answer, answer)
+        else:
+            self._drop(self._answer)
+        writing = list(self._writing.values())
+        for index, call in enumerate(message.tool_calls):
+            key = writing[index] if index < len(writing) else None
+            self._calls[call.id] = self._put_or_add(key, _call_block(call, message))
+        for key in writing[len(message.tool_calls) :]:
+            self._drop(key)
+        self._forget_reply()
+
+    def _put_or_add(self, key: int | None, block: Block) -> int:
+        if key is None or key not in self._blocks:
+            return self._add(block)
+        self._put(key, block)
+        return key
+
+    def _tool_result(self, message: Message) -> None:
+        if message.tool_call_id is None:
+            return
+        key = self._calls.get(message.tool_call_id)
+        block = self._blocks.get(key) if key is not None else None
+        if not isinstance(block, CallBlock) or key is None:
+            call = ToolCall(message.tool_call_id, message.name or "tool")
+            block = _call_block(call, message)
+            key = self._calls[message.tool_call_id] = self._add(block)
+        state: CallState = "failed" if message.is_error else "done"
+        self._put(
+            key,
+            replace(
+                block,
+                state="denied" if block.state == "denied" else state,
+                output=message.text,
+                details=message.details,
+                duration_s=message.duration_s,
+                full=message.full,
+                started_s=None,
+            ),
+        )
+
+    # ── the reply that streams ──
+
+    def _stream_text(self, text: str) -> None:
+        live = self._blocks.get(self._answer) if self._answer is not None else None
+        if isinstance(live, AnswerBlock) and self._answer is not None:
+            self._put(self._answer, replace(live, text=live.text + text))
+        else:
+            self._end_thinking()
+            self._answer = self._add(AnswerBlock(text, is_streaming=True, goal_id=self._goal))
+
+    def _stream_thinking(self, text: str) -> None:
+        live = self._blocks.get(self._thinking) if self._thinking is not None else None
+        if isinstance(live, ThinkingBlock) and self._thinking is not None:
+            self._put(self._thinking, replace(live, text=live.text + text))
+        else:
+            self._thinking = self._add(ThinkingBlock(text, is_streaming=True, goal_id=self._goal))
+
+    def _end_thinking(self) -> None:
+        live = self._blocks.get(self._thinking) if self._thinking is not None else None
+        if isinstance(live, ThinkingBlock) and live.is_streaming and self._thinking is not None:
+            self._put(self._thinking, replace(live, is_streaming=False))
+
+    def _stream_call(self, event: CallStreamed) -> None:
+        key = self._writing.get(event.key)
+        live = self._blocks.get(key) if key is not None else None
+        if isinstance(live, CallBlock) and key is not None:
+            raw = (live.arguments_raw or "") + event.arguments
+            self._put(key, replace(live, name=event.name or live.name, arguments_raw=raw))
+            return
+        self._end_thinking()
+        block = CallBlock(
+            None, event.name, arguments_raw=event.arguments, state="writing", goal_id=self._goal
+        )
+        self._writing[event.key] = self._add(block)
+
+    def _stream_output(self, event: ToolOutputStreamed) -> None:
+        key = self._calls.get(event.call_id)
+        block = self._blocks.get(key) if key is not None else None
+        if isinstance(block, CallBlock) and key is not None:
+            output = (block.output + event.text)[-OUTPUT_TAIL_CHARS:]
+            self._put(key, replace(block, output=output))
+
+    def _drop_reply(self) -> None:
+        for key in (self._thinking, self._answer, *self._writing.values()):
+            self._drop(key)
+        self._forget_reply()
+
+    def _forget_reply(self) -> None:
+        self._answer = self._thinking = None
+        self._writing.clear()
+
+    def _drop_retry(self) -> None:
+        self._drop(self._retry)
+        self._retry = None
+
+    # ── everything else ──
+
+    def _change_call(
+        self, call_id: CallId, *, state: CallState, title: str = "", started_s: float | None = None
+    ) -> None:
+        key = self._calls.get(call_id)
+        block = self._blocks.get(key) if key is not None else None
+        if not isinstance(block, CallBlock) or key is None or block.state in ("done", "failed"):
+            return
+        block = replace(
+            block,
+            state=state,
+            title=title or block.title,
+            started_s=started_s if started_s is not None else block.started_s,
+        )
+        self._put(key, block)
+
+    def _approval(self, event: ApprovalChanged) -> None:
+        self._change_call(event.call_id, state=_STATE_OF_APPROVAL[event.state], title=event.title)
+        key = self._calls.get(event.call_id)
+        block = self._blocks.get(key) if key is not None else None
+        if isinstance(block, CallBlock) and key is not None and event.detail:
+            self._put(key, replace(block, detail=event.detail))
+
+    def _comment_received(self, event: CommentReceived) -> None:
+        key = self._add(CommentBlock(event.comment_id, event.text, goal_id=self._goal))
+        self._comments[event.comment_id] = key
+        self._unsaid[event.text] = key
+
+    def _comment_routed(self, event: CommentRouted) -> None:
+        key = self._comments.get(event.comment_id)
+        block = self._blocks.get(key) if key is not None else None
+        if isinstance(block, CommentBlock) and key is not None:
+            self._put(key, replace(block, fate=fate_in_words(event, self._goal)))
+
+    def _comment_said(self, message: Message) -> None:
+        """A comment joined the context: shown once, where it was typed."""
+        for text, key in tuple(self._unsaid.items()):
+            if text in message.text:
+                del self._unsaid[text]
+                block = self._blocks.get(key)
+                if isinstance(block, CommentBlock) and not block.fate:
+                    self._put(key, replace(block, fate="with the model"))
+                return
+        self._add(CommentBlock(None, message.text, "with the model", message.goal_id))
+
+    def _plan_changed(self, event: PlanChanged, tree: GoalTree) -> None:
+        if event.author in ("user", "comment") and (text := edits_in_words(event.edits)):
+            self._add(NoticeBlock(text, "info", goal_id=self._goal))
+        for edit in event.edits:
+            if isinstance(edit, GoalFocused):
+                self._enter_goal(edit.id, tree)
+
+    def _run_changed(self, event: RunStatusChanged) -> None:
+        if event.status in ("running", "idle", "waiting"):
+            return
+        self._drop_retry()
+        self._drop_reply()
+        self._goal = None if event.status == "done" else self._goal
+        self._add(RunBlock(event.status, event.reason, self._goal))
+
+    def _context_changed(self, event: ContextChanged) -> None:
+        match event.action:
+            case "switched":
+                text = f"agent {event.agent}" + (f" · {event.model}" if event.model else "")
+            case "configured":
+                text = " · ".join(
+                    part for part in (event.model, f"mode {event.mode}" if event.mode else "") if part
+                )
+            case "opened" | "closed":
+                text = ""
+            case _:
+                assert_never(event.action)
+        if text:
+            self._add(NoticeBlock(text, "info", goal_id=self._goal))
+
+
+def _call_block(call: ToolCall, message: Message) -> CallBlock:
+    state: CallState = "interrupted" if message.interrupted else "waiting"
+    return CallBlock(
+        call.id, call.name, call.arguments, call.arguments_raw, state=state, goal_id=message.goal_id
+    )
+
+
+__all__ = ["OUTPUT_TAIL_CHARS", "Change", "Story"]

@@ -1,0 +1,164 @@
+"""What blocks say in words: titles and facts of calls, fates of comments, edits of the plan.
+
+Must not style; everything returned is plain text; titles and lines are safe to show, the rest is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from tori_tui.domain.events import CommentRouted
+from tori_tui.domain.ids import GoalId
+from tori_tui.domain.messages import JsonObject, Message
+from tori_tui.domain.plan_edits import (
+    GoalAbandoned,
+    GoalAdded,
+    GoalBudgetSet,
+    GoalCheckSet,
+    GoalMoved,
+    GoalPinned,
+    GoalRenamed,
+    PlanEdit,
+)
+from tori_tui.render.amounts import counted, shown_duration
+from tori_tui.render.safe_text import one_line
+from tori_tui.ui.transcript.blocks import CallBlock
+
+_SUBJECTS: Final = (
+    "command",
+    "path",
+    "pattern",
+    "query",
+    "question",
+    "reason",
+    "goal",
+    "key",
+    "job",
+    "branch",
+)
+"""Arguments that say best what a call is about, the best first."""
+
+TITLE_LIMIT_CHARS: Final = 300
+
+
+def title_of(block: CallBlock) -> str:
+    """Return a call's title on one line: the tool's own, else its name and main argument."""
+    if block.title:
+        return one_line(block.title, TITLE_LIMIT_CHARS)
+    if block.name == "goal" and block.arguments:
+        return f"goal {goal_call_in_words(block.arguments)}"
+    subject = next((block.arguments[name] for name in _SUBJECTS if block.arguments.get(name)), "")
+    return one_line(f"{block.name} {subject}".strip() or "call", TITLE_LIMIT_CHARS)
+
+
+def goal_call_in_words(arguments: JsonObject) -> str:
+    """Return what a `goal` call asks for."""
+    words = []
+    if done := arguments.get("done"):
+        words.append(f"done: {done}")
+    if abandon := arguments.get("abandon"):
+        words.append(f"given up: {abandon}")
+    if add := arguments.get("add"):
+        added = add if isinstance(add, (list, tuple)) else str(add).strip().splitlines()
+        words.append("+ " + ", ".join(str(item).strip() for item in added))
+    if focus := arguments.get("focus"):
+        words.append(f"→ {focus}")
+    return one_line(" · ".join(words), TITLE_LIMIT_CHARS)
+
+
+def facts_of(block: CallBlock) -> str:
+    """Return a finished call's short facts: lines, change, exit code, time."""
+    facts = []
+    details = block.details
+    added, removed = details.get("added_lines"), details.get("removed_lines")
+    if isinstance(added, int) and isinstance(removed, int):
+        facts.append(f"+{added} −{removed}")
+    exit_code = details.get("exit_code")
+    if isinstance(exit_code, int):
+        facts.append(f"exit {exit_code}")
+    elif not facts and block.state == "done" and block.name not in ("goal", "ask_user"):
+        n_lines = block.output.count("\n") + (1 if block.output and not block.output.endswith("\n") else 0)
+        if n_lines:
+            facts.append(counted(n_lines, "line"))
+    if block.state == "denied":
+        facts.append("denied")
+    elif block.state == "interrupted":
+        facts.append("cut off")
+    elif block.state == "failed" and not isinstance(exit_code, int):
+        facts.append("failed")
+    if block.duration_s is not None and block.duration_s >= 0.1:
+        facts.append(shown_duration(block.duration_s))
+    return "  ".join(facts)
+
+
+def diff_of(block: CallBlock) -> str:
+    """Return the diff of a call that changed a file, or that was asked with one; else empty."""
+    diff = block.details.get("diff")
+    if isinstance(diff, str) and diff:
+        return diff
+    return block.detail if block.detail.startswith(("--- ", "diff ", "@@ ")) else ""
+
+
+def thinking_of(message: Message) -> str:
+    """Return the readable thinking that a provider's own parts hold, if they hold any."""
+    texts = []
+    for part in message.provider_parts:
+        data = part.data
+        for key in ("thinking", "reasoning_content", "reasoning"):
+            if isinstance(text := data.get(key), str):
+                texts.append(text)
+        summary = data.get("summary")
+        if isinstance(summary, (list, tuple)):
+            items = (item.get("text") for item in summary if isinstance(item, Mapping))
+            texts.extend(text for text in items if isinstance(text, str))
+    return "\n\n".join(text for text in texts if text.strip())
+
+
+def fate_in_words(event: CommentRouted, goal_id: GoalId | None) -> str:
+    """Return where a comment went."""
+    match event.impact:
+        case "future":
+            return "→ plan"
+        case "current":
+            return f"→ goal {goal_id}" if goal_id else "→ current work"
+        case "past":
+            return "→ earlier goals, replanned"
+        case "requirement_change":
+            return "→ whole plan"
+
+
+def edits_in_words(edits: Iterable[PlanEdit]) -> str:
+    """Return the user's own edits of the plan as one line; empty if none is worth telling."""
+    words = []
+    for edit in edits:
+        match edit:
+            case GoalAdded():
+                words.append(f"+ {edit.id} {edit.description}")
+            case GoalAbandoned():
+                words.append(f"✗ {edit.id} {edit.reason}".rstrip())
+            case GoalRenamed():
+                words.append(f"{edit.id} is now: {edit.description}")
+            case GoalMoved():
+                words.append(f"{edit.id} moved")
+            case GoalCheckSet():
+                words.append(f"{edit.id} check: {edit.check or 'none'}")
+            case GoalPinned():
+                words.append(f"{edit.id} {'pinned' if edit.pinned else 'unpinned'}")
+            case GoalBudgetSet():
+                words.append(f"{edit.id} budget changed")
+            case _:
+                pass
+    return one_line("plan  " + " · ".join(words), TITLE_LIMIT_CHARS) if words else ""
+
+
+__all__ = [
+    "TITLE_LIMIT_CHARS",
+    "diff_of",
+    "edits_in_words",
+    "facts_of",
+    "fate_in_words",
+    "goal_call_in_words",
+    "thinking_of",
+    "title_of",
+]

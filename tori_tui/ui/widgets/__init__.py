@@ -1,0 +1,3 @@
+"""Widgets: frozen values in, Textual messages out."""
+
+from __future__ import annotations

@@ -1,0 +1,153 @@
+"""The bottom line: what keys do now at the left, where the session stands at the right.
+
+Must not compute anything; what is unknown is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from rich.style import Style
+from rich.text import Text
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tori_tui.render.amounts import shown_duration, shown_tokens
+from tori_tui.render.safe_text import one_line
+from tori_tui.ui.palette import Palette
+from tori_tui.ui.transcript.lines import strip_of
+
+SPINNER: Final = "◐◓◑◒"
+
+SPINNER_INTERVAL_S: Final = 0.25
+
+FULL_SHARE: Final = 0.8
+"""From this share of the window on the context is shown as a warning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What the line shows."""
+
+    status: str = "idle"
+    hints: tuple[str, ...] = ()
+    """What keys do now, the most useful first; as many as there is room for."""
+    note: str = ""
+    """What holds for the moment: `retry in 3 s`, `3 permissions wait`."""
+    model: str = ""
+    mode: str = ""
+    context_tokens: int = 0
+    window_tokens: int = 0
+    cost: str = ""
+    branch: str = ""
+    started_s: float | None = None
+    """When the run began, on the screen's own clock."""
+
+
+class StatusLine(Widget):
+    """One line of facts."""
+
+    DEFAULT_CSS = """
+    StatusLine { height: 1; }
+    """
+
+    def __init__(self, palette: Palette, *, clock: Callable[[], float], id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._palette = palette
+        self._clock = clock
+        self._status = Status()
+
+    def show(self, status: Status) -> None:
+        """Show other facts."""
+        if status != self._status:
+            self._status = status
+            self.refresh()
+
+    def set_palette(self, palette: Palette) -> None:
+        """Draw in other styles."""
+        self._palette = palette
+        self.refresh()
+
+    def tick(self) -> None:
+        """Let the clock of a run go on."""
+        if self._status.started_s is not None:
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Return the line."""
+        width = self.size.width
+        right = self._right(width)
+        room = width - right.cell_len - 2
+        left = self._left(room)
+        if left.cell_len > room:
+            left.truncate(max(0, room), overflow="ellipsis")
+        gap = " " * max(1, width - left.cell_len - right.cell_len)
+        return strip_of(Text.assemble(left, gap, right), width, self._palette.base)
+
+    def _left(self, room: int) -> Text:
+        palette, status = self._palette, self._status
+        mark, style = self._mark()
+        text = Text.assemble(" ", (mark, style))
+        if status.started_s is not None:
+            text.append(f" {shown_duration(max(0.0, self._clock() - status.started_s))}", palette.muted)
+        elif status.status != "idle":
+            text.append(f" {status.status}", style)
+        if status.note:
+            text.append(f"  {one_line(status.note, 200)}", palette.warning)
+        for index, hint in enumerate(status.hints):
+            part = f" · {hint}" if index else f"  {hint}"
+            if text.cell_len + len(part) > room:
+                break
+            text.append(part, palette.muted)
+        return text
+
+    def _mark(self) -> tuple[str, Style]:
+        palette, status = self._palette, self._status
+        match status.status:
+            case "running":
+                frame = int(self._clock() / SPINNER_INTERVAL_S) % len(SPINNER)
+                return SPINNER[frame], palette.accent
+            case "waiting":
+                return "?", palette.warning
+            case "done":
+                return "✓", palette.success
+            case "failed":
+                return "✗", palette.error
+            case "idle":
+                return "·", palette.muted
+            case _:
+                return "■", palette.warning
+
+    def _right(self, width: int) -> Text:
+        palette, status = self._palette, self._status
+        facts: list[tuple[str, Style]] = []
+        if status.model:
+            model = one_line(status.model, 60)
+            facts.append((model if width >= 110 else model.rpartition("/")[2], palette.base))
+        if status.context_tokens:
+            facts.append(self._share())
+        if status.cost:
+            facts.append((status.cost, palette.muted))
+        if status.mode:
+            facts.append((status.mode, palette.accent if status.mode != "auto" else palette.warning))
+        if status.branch:
+            facts.append((one_line(status.branch, 30), palette.muted))
+        text = Text()
+        for index, (fact, style) in enumerate(facts):
+            text.append(" · " if index else "", palette.border)
+            text.append(fact, style)
+        text.append(" ")
+        return text
+
+    def _share(self) -> tuple[str, Style]:
+        status = self._status
+        if not status.window_tokens:
+            return f"ctx {shown_tokens(status.context_tokens)}", self._palette.muted
+        share = status.context_tokens / status.window_tokens
+        style = self._palette.warning if share >= FULL_SHARE else self._palette.muted
+        return f"ctx {share:.0%}", style
+
+
+__all__ = ["SPINNER_INTERVAL_S", "Status", "StatusLine"]

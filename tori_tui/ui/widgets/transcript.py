@@ -1,0 +1,288 @@
+"""The conversation as one scrolling view that draws lines from cached strips.
+
+Must not mount a widget for a message; the cost of an answer must not grow with what stands above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import ClassVar, Final
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual import events
+from textual.binding import BindingType
+from textual.message import Message
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
+
+from tori_tui.domain.ids import GoalId
+from tori_tui.ui.actions import bindings_of
+from tori_tui.ui.palette import Palette
+from tori_tui.ui.transcript.blocks import AnswerBlock, Block
+from tori_tui.ui.transcript.layout import GUTTER_CELLS
+from tori_tui.ui.transcript.slots import Slots
+from tori_tui.ui.transcript.story import Change
+from tori_tui.ui.transcript.viewport import Place, Viewport
+
+REDRAW_INTERVAL_S: Final = 0.05
+"""A streaming block is drawn at most 20 times a second; its end at once."""
+
+WHEEL_LINES: Final = 3
+
+_LINE_BITS: Final = 24
+"""Places in a selection are numbers: the block's key above these bits, the line of the block below."""
+
+
+class Transcript(Widget, can_focus=True):
+    """Blocks, newest last. Follows the end unless the user has scrolled up."""
+
+    ALLOW_SELECT = True
+
+    DEFAULT_CSS = """
+    Transcript {
+        height: 1fr;
+        width: 1fr;
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of("transcript")
+
+    class FollowingChanged(Message):
+        """The view began or ceased to follow the end."""
+
+        def __init__(self, is_following: bool) -> None:
+            super().__init__()
+            self.is_following = is_following
+
+    class CopyRequested(Message):
+        """The user wants a text on the clipboard."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, palette: Palette, *, clock: Callable[[], float], id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._slots = Slots(palette)
+        self._view = Viewport(self._slots)
+        self._palette = palette
+        self._clock = clock
+        self._was_following = True
+        self._thumb: tuple[int, int] | None = None
+        self._is_stale = True
+        self._drawn_at_s = 0.0
+        self._timer: Timer | None = None
+
+    # ── values in ──
+
+    def show(self, changes: Iterable[Change]) -> None:
+        """Add, change and remove blocks. A growing one is drawn soon, everything else at once."""
+        is_urgent = False
+        for key, block in changes:
+            is_urgent = is_urgent or not _is_growing(block)
+            self._slots.put(key, block)
+        self._is_stale = True
+        wait_s = self._drawn_at_s + REDRAW_INTERVAL_S - self._clock()
+        if is_urgent or wait_s <= 0:
+            self._draw()
+        elif self._timer is None:
+            self._timer = self.set_timer(wait_s, self._draw)
+
+    def set_palette(self, palette: Palette) -> None:
+        """Draw everything in other styles."""
+        self._palette = palette
+        self._changed()
+
+    def tick(self) -> None:
+        """Let the clocks of running calls go on."""
+        if self._slots.redraw_running(self._clock()):
+            self._changed()
+
+    def go_to_goal(self, goal_id: GoalId) -> bool:
+        """Show where work on a goal begins; say whether there is such a place."""
+        index = self._slots.first_of_goal(goal_id)
+        if index is None:
+            return False
+        self._view.marked = self._slots.at(index).key
+        self._view.go_to(Place(self._view.marked, 0))
+        self._changed()
+        return True
+
+    @property
+    def is_following(self) -> bool:
+        """Whether new lines move the view."""
+        self._settle()
+        return self._view.is_following
+
+    @property
+    def shown_text(self) -> list[str]:
+        """The lines in view, as plain text."""
+        self._settle()
+        return [row.strip.text.rstrip() for row in self._view.rows]
+
+    # ── drawing ──
+
+    def _changed(self) -> None:
+        self._is_stale = True
+        self.refresh()
+
+    def _draw(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        self._drawn_at_s = self._clock()
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """Draw for the new size."""
+        self._changed()
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line of the view, its bar cell at the right included."""
+        self._settle()
+        rows = self._view.rows
+        width = self.size.width
+        if y >= len(rows):
+            strip = Strip.blank(max(0, width - 1), self._palette.base)
+        else:
+            place, strip = rows[y]
+            strip = strip.apply_offsets(0, _number(place))
+            if self.text_selection is not None:
+                strip = self._selected(strip, place)
+            if place.key == self._view.marked and self.has_focus and self._view.is_title(y):
+                strip = strip.apply_style(self._palette.marked)
+        return Strip([*strip, self._bar_cell(y)], width)
+
+    def _settle(self) -> None:
+        """Find the lines that the view shows, drawing only their blocks."""
+        height, width = self.size.height, self.size.width - 1
+        if not self._is_stale or width <= 0 or height <= 0:
+            return
+        self._is_stale = False
+        self._slots.set_look(width, self._palette)
+        self._view.settle(height)
+        self._thumb = self._view.thumb()
+        if self._view.is_following != self._was_following:
+            self._was_following = self._view.is_following
+            self.post_message(self.FollowingChanged(self._was_following))
+
+    def _bar_cell(self, y: int) -> Segment:
+        if self._thumb is None or not self._thumb[0] <= y < sum(self._thumb):
+            return Segment(" ", self._palette.base)
+        return Segment("▐", self._palette.base + self._palette.border)
+
+    def _selected(self, strip: Strip, place: Place) -> Strip:
+        selection = self.text_selection
+        span = selection.get_span(_number(place)) if selection is not None else None
+        if span is None:
+            return strip
+        text = strip.text
+        start, end = span
+        first = cell_len(text[:start])
+        last = strip.cell_length if end == -1 else cell_len(text[:end])
+        style = self.screen.get_component_rich_style("screen--selection", partial=True)
+        middle = strip.crop(first, last).apply_style(style)
+        restyled = Strip([Segment(s.text, (s.style or style) + style) for s in middle])
+        return Strip.join([strip.crop(0, first), restyled, strip.crop(last)])
+
+    # ── moving, folding, copying ──
+
+    def action_scroll_lines(self, lines: int) -> None:
+        """Move the view; reaching the end follows it again."""
+        self._settle()
+        self._view.scroll(lines)
+        self._changed()
+
+    def action_scroll_pages(self, pages: int) -> None:
+        """Move the view by its height less two lines."""
+        self.action_scroll_lines(pages * max(1, self.size.height - 2))
+
+    def action_to_start(self) -> None:
+        """Show the very first line."""
+        self._view.go_to_start()
+        self._changed()
+
+    def action_follow(self) -> None:
+        """Show the end and stay there."""
+        self._view.follow()
+        self._changed()
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Scroll by the wheel."""
+        event.stop()
+        self.action_scroll_lines(-WHEEL_LINES)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Scroll by the wheel."""
+        event.stop()
+        self.action_scroll_lines(WHEEL_LINES)
+
+    def action_mark(self, step: int) -> None:
+        """Move the mark to the next or previous block that can be unfolded."""
+        self._settle()
+        self._view.mark(step)
+        self._changed()
+
+    def action_toggle_fold(self, key: int | None = None) -> None:
+        """Unfold or fold a block: the given, the marked, or else the newest that can."""
+        self._settle()
+        self._view.toggle_fold(key)
+        self._changed()
+
+    def on_click(self, event: events.Click) -> None:
+        """Unfold by a click on a block's title."""
+        self._settle()
+        rows = self._view.rows
+        if self.text_selection is None and event.y < len(rows) and self._view.is_title(event.y):
+            self._view.marked = rows[event.y].place.key
+            self.action_toggle_fold(self._view.marked)
+
+    def action_copy_block(self) -> None:
+        """Copy the marked block."""
+        if self._view.marked is not None:
+            index = self._slots.index_of(self._view.marked)
+            text = "\n".join(_copied(strip.text) for strip in self._slots.lines(index))
+            self.post_message(self.CopyRequested(text.strip("\n")))
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Return the selected text without gutters and padding."""
+        if not len(self._slots):
+            return None
+        first = selection.start.y >> _LINE_BITS if selection.start else self._slots.at(0).key
+        last = selection.end.y >> _LINE_BITS if selection.end else self._slots.at(-1).key
+        lines: list[str] = []
+        for index in range(self._slots.index_of(first), len(self._slots)):
+            key = self._slots.at(index).key
+            if key > last:
+                break
+            for line, strip in enumerate(self._slots.lines(index)):
+                span = selection.get_span(_number(Place(key, line)))
+                if span is None:
+                    continue
+                start, end = span
+                text = strip.text if end == -1 else strip.text[:end]
+                lines.append(_copied(text) if start < GUTTER_CELLS else text[start:].rstrip())
+        self._slots.trim()
+        return "\n".join(lines), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        """Draw the selection."""
+        self.refresh()
+
+
+def _is_growing(block: Block | None) -> bool:
+    return isinstance(block, AnswerBlock) and block.is_streaming
+
+
+def _number(place: Place) -> int:
+    return (place.key << _LINE_BITS) | place.line
+
+
+def _copied(line: str) -> str:
+    return line[GUTTER_CELLS:].rstrip()
+
+
+__all__ = ["REDRAW_INTERVAL_S", "Transcript"]
