@@ -110,6 +110,17 @@ async def test_output_is_paged_by_line() -> None:
     assert "has 5000 lines" in (await recalled(query="outputs/log.txt:9999")).text
 
 
+async def test_any_long_record_can_be_paged_through() -> None:
+    state = state_of(user("BEGIN" + "x" * 30_000 + "END"))
+    page, shown = await recalled(state, query="#1"), ""
+    while "more lines" in page.text:
+        text, _, hint = page.text.rpartition("\n")
+        shown += text.removeprefix("#1 user:").replace("\n", "")
+        page = await recalled(state, query=hint.partition('"')[2].partition('"')[0])
+    shown += page.text.replace("\n", "")
+    assert shown == "BEGIN" + "x" * 30_000 + "END"
+
+
 async def test_output_is_searched_by_words() -> None:
     assert "4321: row 4321" in (await recalled(query="outputs/log.txt ROW 4321")).text
     assert "No line" in (await recalled(query="outputs/log.txt absent")).text

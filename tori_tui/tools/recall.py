@@ -41,7 +41,9 @@ TITLE_LIMIT_CHARS: Final = 100
 OUTPUT_QUERY: Final = re.compile(
     r"^outputs/(?P<name>[^\s/:]+)(?::(?P<line>\d+))?(?:\s+(?P<words>.+))?$", re.S
 )
-RECORD_QUERY: Final = re.compile(r"^#(?P<seq>\d+)$")
+RECORD_QUERY: Final = re.compile(r"^#(?P<seq>\d+)(?::(?P<line>\d+))?$")
+LINE_LIMIT_CHARS: Final = 2_000
+"""Longer lines count as several, so that any text can be paged through."""
 
 
 class KeptOutputs(Protocol):
@@ -103,7 +105,7 @@ class RecallTool:
         if found := OUTPUT_QUERY.match(query):
             return self._output(found["name"], int(found["line"] or 1), found["words"] or "")
         if found := RECORD_QUERY.match(query):
-            return self._record(state, int(found["seq"]))
+            return self._record(state, int(found["seq"]), int(found["line"] or 1))
         goal = _goal(state, goal_id) if goal_id else None
         entries = _entries(state, goal)
         words = query.casefold().split()
@@ -128,32 +130,37 @@ class RecallTool:
         tail = [f"({n_left_out} older records left out; narrow it with words in query)"] if n_left_out else []
         return ToolOutput("\n\n".join([*head, *shown, *tail]), details={"n_records": len(shown)})
 
-    def _record(self, state: SessionState, seq: int) -> ToolOutput:
+    def _record(self, state: SessionState, seq: int, first_line: int) -> ToolOutput:
         entry = next((entry for entry in state.log if entry.seq == seq), None)
         if entry is None:
             return ToolOutput(f"Record #{seq} is no message. Search with words instead.", is_error=True)
-        return ToolOutput(f"{_label(entry)}\n{_cut(_whole(entry.message), self._limit_chars)}")
+        head = f"{_label(entry)}\n" if first_line == 1 else ""
+        return ToolOutput(head + self._page(_lines_of(_whole(entry.message)), first_line, f"#{seq}"))
 
     def _output(self, name: str, first_line: int, words: str) -> ToolOutput:
-        lines = self._outputs.read_text(name).splitlines()
-        if words:
-            text = _around(lines, words.casefold().split())
-            if not text:
-                return ToolOutput(f"No line of outputs/{name} has {words!r}. Try fewer or other words.")
-            return ToolOutput(_cut(text, self._limit_chars))
+        lines = _lines_of(self._outputs.read_text(name))
+        if not words:
+            return ToolOutput(self._page(lines, first_line, f"outputs/{name}"))
+        text = _around(lines, words.casefold().split())
+        if not text:
+            return ToolOutput(f"No line of outputs/{name} has {words!r}. Try fewer or other words.")
+        return ToolOutput(_cut(text, self._limit_chars))
+
+    def _page(self, lines: Sequence[str], first_line: int, query: str) -> str:
+        """Return the lines from one on, as many as there is room for, and where they go on."""
         taken: list[str] = []
         room = self._limit_chars
-        for line in lines[first_line - 1 :]:
+        for line in lines[max(0, first_line - 1) :]:
             room -= _room_of(line) + 1
-            if room < 0 and taken:
+            if room < 0:
                 break
-            taken.append(_cut(line, self._limit_chars))
-        last_line = first_line - 1 + len(taken)
-        left = len(lines) - last_line
-        more = f'\n({left} more lines: recall(query="outputs/{name}:{last_line + 1}"))' if left > 0 else ""
+            taken.append(line)
         if not taken:
-            return ToolOutput(f"outputs/{name} has {len(lines)} lines.")
-        return ToolOutput("\n".join(taken) + more, details={"lines": len(taken)})
+            return f"{query} has {len(lines)} lines."
+        last_line = max(1, first_line) - 1 + len(taken)
+        left = len(lines) - last_line
+        more = f'\n({left} more lines: recall(query="{query}:{last_line + 1}"))' if left > 0 else ""
+        return "\n".join(taken) + more
 
 
 def _goal(state: SessionState, goal_id: str) -> Goal:
@@ -173,6 +180,14 @@ def _entries(state: SessionState, goal: Goal | None) -> Iterator[LoggedMessage]:
             yield entry
 
 
+def _lines_of(text: str) -> list[str]:
+    return [
+        line[at : at + LINE_LIMIT_CHARS]
+        for line in text.splitlines()
+        for at in range(0, max(1, len(line)), LINE_LIMIT_CHARS)
+    ]
+
+
 def _hit(message: Message, words: Sequence[str]) -> str:
     """Return what to show of a message that has all the words; empty where it has not."""
     whole = _whole(message)
@@ -181,7 +196,7 @@ def _hit(message: Message, words: Sequence[str]) -> str:
     folded = whole.casefold()
     if not all(word in folded for word in words):
         return ""
-    return whole if len(whole) <= RECORD_LIMIT_CHARS else _around(whole.splitlines(), words)
+    return whole if len(whole) <= RECORD_LIMIT_CHARS else _around(_lines_of(whole), words)
 
 
 def _around(lines: Sequence[str], words: Sequence[str]) -> str:
