@@ -14,6 +14,7 @@ import pytest
 from tests.workspace.processes_kit import Shell, eventually, marked_pids, sleepers
 from tori_tui.domain.events import ProcessRef
 from tori_tui.workspace.command_output import CommandOutput
+from tori_tui.workspace.jobs import Jobs
 from tori_tui.workspace.process_table import children_of, read_facts
 from tori_tui.workspace.processes import CommandNotStarted, kill_group_if_same
 
@@ -231,7 +232,35 @@ async def test_commands_at_the_same_time_do_not_stop_each_others_processes(shell
     assert (shell.folder / "long.log").read_text() == "kept\n"
 
 
-async def test_a_programs_of_toris_own_are_left_alone(shell: Shell) -> None:
+async def test_what_hides_while_others_run_dies_with_the_session(shell: Shell) -> None:
+    before = set(sleepers("302"))
+    async with asyncio.TaskGroup() as group:
+        group.create_task(shell.run("sleep 0.5", call_id="other"))
+        await asyncio.sleep(0.1)
+        await shell.run("(env -i setsid sleep 302 &)", call_id="hiding")
+    await Jobs(shell.descendants).close()
+    assert set(sleepers("302")) <= before
+
+
+async def test_a_command_killed_at_its_gate_never_runs(shell: Shell) -> None:
+    result = await shell.run("touch ran", on_started=lambda: os.kill(shell.started[0].pgid, signal.SIGKILL))
+    assert result.signal == "SIGKILL"
+    assert not (shell.folder / "ran").exists()
+
+
+async def test_a_command_may_begin_with_a_dash(shell: Shell) -> None:
+    result = await shell.run("-x")
+    assert result.exit_code == 127
+    assert "-x: command not found" in shell.text
+
+
+async def test_waiting_for_leftovers_takes_no_processor_time(shell: Shell) -> None:
+    began_s = time.process_time()
+    await shell.run("trap '' TERM; (sleep 300; sleep 300) & echo hi")
+    assert time.process_time() - began_s < 0.5
+
+
+async def test_programs_of_toris_own_are_left_alone(shell: Shell) -> None:
     own = await asyncio.create_subprocess_exec("sleep", "1")
     await shell.run("setsid sleep 300 & echo hi")
     assert await own.wait() == 0

@@ -47,12 +47,14 @@ class Descendants:
     def __init__(self) -> None:
         self._trees: list[CommandTree] = []
         self._is_subreaper: bool | None = None
+        self._first_ticks: int | None = None
 
     def enter(self, pgid: int, call_id: str) -> CommandTree:
         """Begin to watch a command whose first process waits at its gate."""
         facts = read_facts(pgid) if HAS_PROC else None
         ref = ProcessRef(pgid, facts.start_ticks if facts else 0)
         tree = CommandTree(ref, marker_of(call_id, pgid))
+        self._first_ticks = ref.start_ticks if self._first_ticks is None else self._first_ticks
         self._trees.append(tree)
         return tree
 
@@ -80,6 +82,23 @@ class Descendants:
                 elif facts.pid != tree.ref.pgid and facts.parent == os.getpid():
                     _reap(facts.pid)
         return list(found.values())
+
+    def unclaimed(self) -> list[ProcessFacts]:
+        """Return orphans that came to us and could be told to no command; nothing while one runs.
+
+        Such a one left its session, cleaned its environment, and was never seen while its command ran.
+        """
+        if self._trees or not self._is_subreaper or self._first_ticks is None:
+            return []
+        found: list[ProcessFacts] = []
+        for pid in children_of(os.getpid()):
+            top = read_facts(pid)
+            if top is None or top.session == os.getsid(0) or top.start_ticks < self._first_ticks:
+                continue
+            if top.has_ended:
+                _reap(pid)
+            found.extend(facts for facts in walk_below(pid) if not facts.has_ended)
+        return found
 
     def _orphans_of(self, tree: CommandTree) -> list[int]:
         roots = {other.ref.pgid for other in self._trees}

@@ -16,7 +16,7 @@ from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import ProcessRef
 from tori_tui.workspace.command_output import CommandOutput
 from tori_tui.workspace.descendants import Descendants
-from tori_tui.workspace.processes import CommandResult, run_command
+from tori_tui.workspace.processes import GRACE_S, CommandResult, run_command, stop_processes
 
 JOBS_LIMIT: Final = 16
 """More at once is a mistake, not a plan."""
@@ -144,8 +144,9 @@ class Jobs:
         return job
 
     async def close(self) -> None:
-        """Stop every job and forget them."""
+        """Stop every job, and what any command of the session may have left; forget them."""
         await asyncio.gather(*(_cancelled(job.task) for job in self._jobs.values()))
+        await stop_processes(self.descendants.unclaimed, GRACE_S)
         for job in self._jobs.values():
             job.output.close()
         self._jobs.clear()

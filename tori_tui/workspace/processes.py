@@ -48,7 +48,7 @@ LOOK_BELOW_EVERY_S: Final = 1.0
 LIVE_BYTES: Final = 32_768
 """What one look at the output hands on; more is shown by nobody."""
 
-GATE: Final = f'read -r _ && {MARKER_VARIABLE}="${MARKER_VARIABLE}.$$" && exec "$0" -c "$1" </dev/null'
+GATE: Final = f'read -r _ && {MARKER_VARIABLE}="${MARKER_VARIABLE}.$$" && exec "$0" -c -- "$1" </dev/null'
 """Read by /bin/sh: nothing runs before a line comes, and never if tori is gone before it sends one."""
 
 End = Literal["exited", "timed_out", "too_much_output"]
@@ -108,7 +108,8 @@ async def run_command(
     try:
         await on_started(tree.ref)
         began_s = time.monotonic()
-        os.write(gate, b"\n")
+        with suppress(BrokenPipeError):  # it was killed at its gate, which its end tells
+            os.write(gate, b"\n")
         end = await _follow(exited, tree, output, timeout_s, descendants, on_output)
         stopped = await _stop_rest(tree, descendants, end)
         duration_s = time.monotonic() - began_s
@@ -130,7 +131,7 @@ async def kill_group_if_same(ref: ProcessRef, call_id: str = "") -> bool:
     Returns:
         Whether there was anything. A process that only got the same pid is never touched.
     """
-    return bool(await _stop(lambda: left_of(ref, call_id), GRACE_S))
+    return bool(await stop_processes(lambda: left_of(ref, call_id), GRACE_S))
 
 
 class _ExitWatch:
@@ -139,9 +140,8 @@ class _ExitWatch:
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
         self._ended = asyncio.Event()
-        self._handle = -1
-        if hasattr(os, "pidfd_open"):
-            self._handle = os.pidfd_open(process.pid)
+        self._handle = _exit_handle(process.pid)
+        if self._handle >= 0:
             asyncio.get_running_loop().add_reader(self._handle, self._tell)
 
     async def wait(self, limit_s: float) -> bool:
@@ -165,6 +165,15 @@ class _ExitWatch:
         self._ended.set()
         # The handle stays readable: the loop would call this again and again.
         asyncio.get_running_loop().remove_reader(self._handle)
+
+
+def _exit_handle(pid: int) -> int:
+    """Return what becomes readable at a process's end; -1 where the system has no such thing."""
+    if not hasattr(os, "pidfd_open"):
+        return -1
+    with suppress(OSError):
+        return os.pidfd_open(pid)
+    return -1
 
 
 def _start_gated(
@@ -249,13 +258,15 @@ def _next_pause_s(pause_s: float, grown_bytes: int, elapsed_s: float, room_bytes
 async def _stop_rest(tree: CommandTree, descendants: Descendants, end: End) -> tuple[str, ...]:
     """Stop a command that has to end, or what one that ended has left behind; return those names."""
     if end != "exited":
-        await _stop(lambda: descendants.living(tree), FLOOD_GRACE_S if end == "too_much_output" else GRACE_S)
+        await stop_processes(
+            lambda: descendants.living(tree), FLOOD_GRACE_S if end == "too_much_output" else GRACE_S
+        )
         return ()
     settled_s = time.monotonic() + SETTLE_S
     pause_s = 0.001
     while descendants.living(tree):
         if time.monotonic() >= settled_s:
-            return await _stop(lambda: descendants.living(tree), GRACE_S)
+            return await stop_processes(lambda: descendants.living(tree), GRACE_S)
         await asyncio.sleep(pause_s)
         pause_s *= 2
     return ()
@@ -264,14 +275,19 @@ async def _stop_rest(tree: CommandTree, descendants: Descendants, end: End) -> t
 async def _stop_whatever_comes(tree: CommandTree, descendants: Descendants) -> None:
     """Stop everything, also when we are cancelled once more meanwhile."""
     try:
-        await _stop(lambda: descendants.living(tree), GRACE_S)
+        await stop_processes(lambda: descendants.living(tree), GRACE_S)
     except asyncio.CancelledError:
         _kill_at_once(lambda: descendants.living(tree))
         raise
 
 
-async def _stop(living: Callable[[], list[ProcessFacts]], grace_s: float) -> tuple[str, ...]:
-    """TERM, then KILL, until nothing is there any more; return the names of what was."""
+async def stop_processes(living: Callable[[], list[ProcessFacts]], grace_s: float) -> tuple[str, ...]:
+    """Send TERM, then KILL, until nothing is there any more; return the names of what was.
+
+    Args:
+        living: Looks again at each call.
+        grace_s: Between TERM and KILL.
+    """
     names: dict[tuple[int, int], str] = {}
     began_s = time.monotonic()
     pause_s = 0.002
@@ -311,4 +327,12 @@ def _result(
     return CommandResult(end, return_code, "", duration_s, output_bytes, stopped)
 
 
-__all__ = ["CommandNotStarted", "CommandResult", "End", "kill_group_if_same", "run_command"]
+__all__ = [
+    "GRACE_S",
+    "CommandNotStarted",
+    "CommandResult",
+    "End",
+    "kill_group_if_same",
+    "run_command",
+    "stop_processes",
+]
