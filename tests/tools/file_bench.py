@@ -6,11 +6,14 @@ from pathlib import Path
 from tests.fakes.scope import FakeScope
 from tori_tui.tools.base import Tool, ToolOutput
 from tori_tui.tools.edit_file import EditFileTool
+from tori_tui.tools.glob_files import GlobFilesTool
+from tori_tui.tools.grep_files import GrepFilesTool
 from tori_tui.tools.read_file import ReadFileTool
 from tori_tui.tools.write_file import WriteFileTool
 from tori_tui.trace.outputs import Outputs
 from tori_tui.workspace.ledger import FileLedger
 from tori_tui.workspace.paths import Workspace
+from tori_tui.workspace.search import Search
 
 
 class FileBench:
@@ -25,6 +28,8 @@ class FileBench:
         self.read_tool = ReadFileTool(self.workspace, self.ledger)
         self.write_tool = WriteFileTool(self.workspace, self.ledger, self.outputs)
         self.edit_tool = EditFileTool(self.workspace, self.ledger, self.outputs)
+        self.glob_tool = GlobFilesTool(self.workspace, Search.on_path())
+        self.grep_tool = GrepFilesTool(self.workspace, Search.on_path())
 
     def call(self, tool: Tool, **arguments: object) -> ToolOutput:
         return asyncio.run(_run(tool, arguments, self.scope))
@@ -37,6 +42,12 @@ class FileBench:
 
     def edit(self, path: str, old: str, new: str, **more: object) -> ToolOutput:
         return self.call(self.edit_tool, path=path, old=old, new=new, **more)
+
+    def glob(self, pattern: str, **more: object) -> ToolOutput:
+        return self.call(self.glob_tool, pattern=pattern, **more)
+
+    def grep(self, pattern: str, **more: object) -> ToolOutput:
+        return self.call(self.grep_tool, pattern=pattern, **more)
 
 
 async def _run(tool: Tool, arguments: dict[str, object], scope: FakeScope) -> ToolOutput:
