@@ -1,13 +1,12 @@
 """From a model's profile to the provider that speaks to it.
 
-The only place of the layer that reads the environment's variables, handed in as a mapping. Must
-not import an SDK; each provider does at its first request.
+The environment comes in as a mapping. Must not import an SDK; each provider does at its first
+request.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +14,7 @@ from tori_tui.domain.errors import UsageError
 from tori_tui.domain.request import ModelProfile
 from tori_tui.providers.anthropic.messages import MessagesProvider
 from tori_tui.providers.base import Provider
+from tori_tui.providers.keys import KEY_VARIABLES, KeySource, find_key
 from tori_tui.providers.openai.chat import ChatProvider
 from tori_tui.providers.openai.responses import ResponsesProvider
 from tori_tui.providers.replay.provider import ReplayProvider
@@ -27,10 +27,20 @@ from tori_tui.providers.settings import (
 )
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
-
 ANTHROPIC_URL: Final = "https://api.anthropic.com"
 
+ANTHROPIC_DEFAULT: Final = "anthropic/claude-sonnet-5-5"
+"""The vendor's middle model for agents (its model overview, 2026-11)."""
+
+OPENAI_DEFAULT: Final = "openai/gpt-6.1-sol"
+"""The vendor's middle model for agents (its model list, 2026-11)."""
+
+FIRST_OF_SERVER: Final = "openai-chat/"
+"""No name: the first model that the server lists."""
+
 NO_SETTINGS: Final = ProviderSettings()
+
+DEMO_HINT: Final = "tori demo shows a whole run without any key."
 
 
 def make_provider(
@@ -55,59 +65,65 @@ def make_provider(
         case "replay":
             return ReplayProvider(Path(profile.model), delay_s=replay_delay_s)
         case "openai-chat":
-            return ChatProvider(_openai_endpoint(settings, environ))
+            return ChatProvider(endpoint_for("openai-chat", settings, environ))
         case "openai":
-            return ResponsesProvider(_openai_endpoint(settings, environ))
+            return ResponsesProvider(endpoint_for("openai", settings, environ))
         case "anthropic":
-            return MessagesProvider(_anthropic_endpoint(settings, environ))
+            return MessagesProvider(endpoint_for("anthropic", settings, environ))
         case _:
             raise UsageError(
                 f"The provider {profile.provider!r} of the model {profile.name!r} is not known.",
-                "Write openai-chat/NAME (any compatible server) or replay/PATH.",
+                "Write anthropic/NAME, openai/NAME, openai-chat/NAME (any compatible server) or replay/PATH.",
             )
+
+
+def endpoint_for(provider: str, settings: ProviderSettings, environ: Mapping[str, str]) -> Endpoint:
+    """Return where a provider's requests go and with which key.
+
+    Raises:
+        UsageError: No key and no server of one's own.
+    """
+    variable, usual_url = (
+        ("ANTHROPIC_BASE_URL", ANTHROPIC_URL) if provider == "anthropic" else ("OPENAI_BASE_URL", OPENAI_URL)
+    )
+    own_url = settings.base_url or environ.get(variable, "").strip()
+    key = find_key(provider, settings, environ)
+    if key.origin == "none" and not own_url:
+        raise UsageError(
+            f"No key: set {KEY_VARIABLES[provider][0]} (or {variable} for a server of your own).", DEMO_HINT
+        )
+    return _endpoint((own_url or usual_url).rstrip("/"), key, settings)
 
 
 def default_model(environ: Mapping[str, str]) -> str:
     """Return the model to use when none is configured, by the keys that are set.
 
-    `openai-chat/` without a name is the first model that the server lists.
+    Anthropic's before OpenAI's. A base URL that is not OpenAI's means a compatible server:
+    `openai-chat/` without a name is the first model that it lists.
 
     Raises:
         UsageError: No key and no base URL is set.
     """
-    if environ.get("OPENAI_API_KEY") or environ.get("OPENAI_BASE_URL"):
-        return "openai-chat/"
+    if any(environ.get(variable, "").strip() for variable in KEY_VARIABLES["anthropic"]):
+        return ANTHROPIC_DEFAULT
+    base_url = environ.get("OPENAI_BASE_URL", "").strip()
+    if base_url and base_url.rstrip("/") != OPENAI_URL:
+        return FIRST_OF_SERVER
+    if environ.get("OPENAI_API_KEY", "").strip():
+        return OPENAI_DEFAULT
     raise UsageError(
         "No model: set ANTHROPIC_API_KEY or OPENAI_API_KEY (or OPENAI_BASE_URL for a server of your own).",
-        "tori demo shows a whole run without any key.",
+        DEMO_HINT,
     )
 
 
-def _openai_endpoint(settings: ProviderSettings, environ: Mapping[str, str]) -> Endpoint:
-    own_url = settings.base_url or environ.get("OPENAI_BASE_URL", "")
-    key = environ.get("OPENAI_API_KEY", "")
-    if not key and not own_url:
-        raise UsageError(
-            "No key: set OPENAI_API_KEY (or OPENAI_BASE_URL for a server of your own).",
-            "tori demo shows a whole run without any key.",
-        )
-    return _endpoint(own_url or OPENAI_URL, key, settings)
-
-
-def _anthropic_endpoint(settings: ProviderSettings, environ: Mapping[str, str]) -> Endpoint:
-    own_url = settings.base_url or environ.get("ANTHROPIC_BASE_URL", "")
-    key, token = environ.get("ANTHROPIC_API_KEY", ""), environ.get("ANTHROPIC_AUTH_TOKEN", "")
-    if not key and not token and not own_url:
-        raise UsageError("No key: set ANTHROPIC_API_KEY.", "tori demo shows a whole run without any key.")
-    endpoint = _endpoint(own_url or ANTHROPIC_URL, key or token, settings)
-    return replace(endpoint, is_bearer=not key and bool(token))
-
-
-def _endpoint(base_url: str, key: str, settings: ProviderSettings) -> Endpoint:
+def _endpoint(base_url: str, key: KeySource, settings: ProviderSettings) -> Endpoint:
     idle_timeout_s = settings.idle_timeout_s
     if idle_timeout_s is None:
         idle_timeout_s = LOCAL_IDLE_TIMEOUT_S if is_local_url(base_url) else IDLE_TIMEOUT_S
-    return Endpoint(base_url.rstrip("/"), key, settings.headers, settings.ca_file, idle_timeout_s)
+    return Endpoint(
+        base_url, key.read, settings.headers, settings.ca_file, idle_timeout_s, is_bearer=key.is_token
+    )
 
 
-__all__ = ["default_model", "make_provider"]
+__all__ = ["default_model", "endpoint_for", "make_provider"]

@@ -45,13 +45,14 @@ class SdkClient:
 
     Args:
         endpoint: Where requests go.
-        open_sdk: Imports the SDK and makes its client; runs in a thread.
+        open_sdk: Imports the SDK and makes its client with a key; runs in a thread.
     """
 
-    def __init__(self, endpoint: Endpoint, open_sdk: Callable[[Endpoint], Sdk]) -> None:
+    def __init__(self, endpoint: Endpoint, open_sdk: Callable[[Endpoint, str], Sdk]) -> None:
         self._endpoint = endpoint
         self._open_sdk = open_sdk
         self._sdk: Sdk | None = None
+        self._secret = ""
         self._opening = asyncio.Lock()
 
     async def prepare(self) -> None:
@@ -112,7 +113,7 @@ class SdkClient:
                 refused.headers,
                 refused.text,
                 late_system=late_system,
-                secret=self._endpoint.api_key,
+                secret=self._secret,
             ) from error
         return response
 
@@ -130,12 +131,13 @@ class SdkClient:
     def _unanswered(self, error: BaseException) -> ProviderError:
         if type(error.__cause__ or error).__name__ == "ReadTimeout":
             return stalled(self._endpoint.idle_timeout_s)
-        return failure_from_connection(error, self._endpoint.base_url, secret=self._endpoint.api_key)
+        return failure_from_connection(error, self._endpoint.base_url, secret=self._secret)
 
     async def _opened(self) -> Sdk:
         async with self._opening:
             if self._sdk is None:
-                self._sdk = await asyncio.to_thread(self._open_sdk, self._endpoint)
+                self._secret = await asyncio.to_thread(self._endpoint.read_key)
+                self._sdk = await asyncio.to_thread(self._open_sdk, self._endpoint, self._secret)
         return self._sdk
 
 

@@ -5,8 +5,9 @@ Must not read the environment; `registry` does and fills in what is not set here
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -37,7 +38,8 @@ class Endpoint:
     """Where requests go and with what; made by `registry`."""
 
     base_url: str
-    api_key: str = field(repr=False)
+    read_key: Callable[[], str] = field(repr=False, default=lambda: "")
+    """Gives the key, empty for none; may take long (a command), so it is called in a thread."""
     headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
     ca_file: Path | None = None
     idle_timeout_s: float = IDLE_TIMEOUT_S
@@ -53,15 +55,10 @@ class Endpoint:
 def is_local_url(base_url: str) -> bool:
     """Say whether a server runs on this machine or in a private network."""
     host = (urlsplit(base_url).hostname or "").lower()
-    is_private_172 = (
-        host.startswith("172.") and host.split(".")[1].isdigit() and 16 <= int(host.split(".")[1]) <= 31
-    )
-    return (
-        host in ("localhost", "::1", "0.0.0.0", "host.docker.internal")
-        or host.endswith((".local", ".localhost", ".internal"))
-        or host.startswith(("127.", "10.", "192.168."))
-        or is_private_172
-    )
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return host == "localhost" or host.endswith((".local", ".localhost", ".internal"))
 
 
 __all__ = [

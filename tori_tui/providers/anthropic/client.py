@@ -14,7 +14,7 @@ NO_KEY: Final = "none"
 """Sent to servers that want no key; the SDK insists on one."""
 
 
-def open_anthropic(endpoint: Endpoint) -> Sdk:
+def open_anthropic(endpoint: Endpoint, key: str) -> Sdk:
     """Return the SDK with a client for an address, its own retries off.
 
     Raises:
@@ -26,7 +26,7 @@ def open_anthropic(endpoint: Endpoint) -> Sdk:
     http_client = None
     if endpoint.ca_file is not None:
         http_client = anthropic.DefaultAsyncHttpxClient(verify=tls_context(endpoint.ca_file))
-    key = endpoint.api_key or NO_KEY
+    key = key or NO_KEY
     client = anthropic.AsyncAnthropic(
         api_key=None if endpoint.is_bearer else key,
         auth_token=key if endpoint.is_bearer else None,

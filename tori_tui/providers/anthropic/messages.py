@@ -48,6 +48,6 @@ class MessagesProvider:
 
 
 if TYPE_CHECKING:
-    _: Provider = MessagesProvider(Endpoint("", ""))
+    _: Provider = MessagesProvider(Endpoint(""))
 
 __all__ = ["MessagesProvider"]

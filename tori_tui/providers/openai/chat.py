@@ -76,6 +76,6 @@ class ChatProvider:
 
 
 if TYPE_CHECKING:
-    _: Provider = ChatProvider(Endpoint("", ""))
+    _: Provider = ChatProvider(Endpoint(""))
 
 __all__ = ["ChatProvider"]

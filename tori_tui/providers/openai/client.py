@@ -16,7 +16,7 @@ NO_KEY: Final = "none"
 """Sent to servers that want no key; the SDK insists on one."""
 
 
-def open_openai(endpoint: Endpoint) -> Sdk:
+def open_openai(endpoint: Endpoint, key: str) -> Sdk:
     """Return the SDK with a client for an address, its own retries off.
 
     Raises:
@@ -30,7 +30,7 @@ def open_openai(endpoint: Endpoint) -> Sdk:
         http_client = openai.DefaultAsyncHttpxClient(verify=tls_context(endpoint.ca_file))
     headers: Mapping[str, str] = dict(endpoint.headers)
     client = openai.AsyncOpenAI(
-        api_key=endpoint.api_key or NO_KEY,
+        api_key=key or NO_KEY,
         base_url=endpoint.base_url,
         default_headers=headers,
         timeout=httpx2.Timeout(endpoint.idle_timeout_s, connect=CONNECT_TIMEOUT_S),

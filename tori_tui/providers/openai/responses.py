@@ -48,6 +48,6 @@ class ResponsesProvider:
 
 
 if TYPE_CHECKING:
-    _: Provider = ResponsesProvider(Endpoint("", ""))
+    _: Provider = ResponsesProvider(Endpoint(""))
 
 __all__ = ["ResponsesProvider"]
