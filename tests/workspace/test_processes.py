@@ -232,6 +232,13 @@ async def test_commands_at_the_same_time_do_not_stop_each_others_processes(shell
     assert (shell.folder / "long.log").read_text() == "kept\n"
 
 
+async def test_what_starts_itself_anew_for_ever_is_caught(shell: Shell) -> None:
+    (shell.folder / "again.sh").write_text("trap '' TERM\nsleep 0.01\nsetsid bash again.sh &\n")
+    await shell.run("setsid bash again.sh & sleep 0.1; echo started", call_id="again")
+    await asyncio.sleep(0.1)
+    assert marked_pids("again") == []
+
+
 async def test_what_hides_while_others_run_dies_with_the_session(shell: Shell) -> None:
     before = set(sleepers("302"))
     async with asyncio.TaskGroup() as group:
