@@ -10,6 +10,7 @@ import asyncio
 import os
 import platform
 import secrets
+import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -76,6 +77,7 @@ from tori_tui.workspace.jobs import Jobs
 from tori_tui.workspace.lease import Lease
 from tori_tui.workspace.ledger import FileLedger
 from tori_tui.workspace.paths import Workspace
+from tori_tui.workspace.search import Search
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,6 +339,7 @@ def _make_tools(
     ledger = FileLedger()
     for entry in state.log:
         ledger.learn(entry.message.details)
+    search = Search(shutil.which("rg", path=environ.get("PATH")))
     tools: tuple[Tool, ...] = (
         GoalTool(),
         AskUserTool(),
@@ -345,8 +348,8 @@ def _make_tools(
         ReadFileTool(workspace, ledger),
         WriteFileTool(workspace, ledger, outputs),
         EditFileTool(workspace, ledger, outputs),
-        GlobFilesTool(workspace),
-        GrepFilesTool(workspace),
+        GlobFilesTool(workspace, search),
+        GrepFilesTool(workspace, search),
         Bash(workspace, jobs, outputs, base_environment=environ, redact=redactor.redact),
         BashOutput(jobs),
         BashStop(jobs),
