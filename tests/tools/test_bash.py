@@ -294,6 +294,14 @@ async def test_a_job_is_stopped_with_everything_below_it(session: Session) -> No
     assert (await session.stop("b1")).text == "Job b1 had ended: stopped."
 
 
+async def test_the_kept_output_of_a_job_holds_no_known_key(session: Session) -> None:
+    for command in (f"echo {KEY}", f"echo {KEY}; sleep 300"):
+        await session.run(command, background=True)
+    await session.stop("b2")
+    for name in session.scope.outputs:
+        assert session.outputs.read_text(name) == "[redacted KEY]\n"
+
+
 async def test_jobs_are_listed(session: Session) -> None:
     assert (await session.read()).text == "There are no background jobs."
     await session.run("echo hi; sleep 300", background=True)
@@ -335,7 +343,6 @@ async def test_too_many_jobs_are_refused(session: Session) -> None:
             env=dict(os.environ),
             call_id="call",
             output=CommandOutput.open(None),
-            output_name=None,
             on_started=_nothing,
         )
     output = await session.run("sleep 300", background=True)

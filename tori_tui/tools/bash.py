@@ -104,23 +104,15 @@ class Bash:
         asked = parse(_Parameters, arguments, NAME)
         if not asked.command.strip():
             return ToolOutput("The command is empty: nothing was run.", is_error=True)
-        path = self._new_file(scope.call_id)
-        output = CommandOutput.open(path)
-        if output.is_in_memory and path is not None:
-            path.unlink(missing_ok=True)
-        kept = None if output.is_in_memory or path is None else path
+        output = CommandOutput.open(self._new_file(scope.call_id))
         if asked.background:
-            return await self._run_in_background(asked, scope, output, kept)
+            return await self._run_in_background(asked, scope, output)
         with output:
-            return await self._run_to_end(asked, scope, output, kept)
+            return await self._run_to_end(asked, scope, output)
 
-    async def _run_to_end(
-        self, asked: _Parameters, scope: CallScope, output: CommandOutput, kept: Path | None
-    ) -> ToolOutput:
-        name = kept.name if kept else None
-
+    async def _run_to_end(self, asked: _Parameters, scope: CallScope, output: CommandOutput) -> ToolOutput:
         async def on_started(ref: ProcessRef) -> None:
-            await scope.started(process=ref, output=name)
+            await scope.started(process=ref, output=output.name)
 
         timeout_s = min(max(asked.timeout_s or DEFAULT_TIMEOUT_S, 1.0), LONGEST_TIMEOUT_S)
         try:
@@ -136,19 +128,18 @@ class Bash:
                 on_output=lambda text: scope.progress(plain_text(text)),
             )
         except CommandNotStarted as error:
-            _remove(kept)
+            _remove(output.path)
             return ToolOutput(str(error), is_error=True)
-        return await self._told(asked.command, result, output, kept, timeout_s)
+        return await self._told(asked.command, result, output, timeout_s)
 
     async def _told(
         self,
         command: str,
         result: CommandResult,
         output: CommandOutput,
-        kept: Path | None,
         timeout_s: float,
     ) -> ToolOutput:
-        shown = excerpt(output, 0, result.output_bytes, kept.name if kept else None)
+        shown = excerpt(output, 0, result.output_bytes, output.name)
         notes = [_ending(result, timeout_s)]
         if result.stopped:
             names = ", ".join(dict.fromkeys(result.stopped))
@@ -157,9 +148,9 @@ class Bash:
             )
         if _CHANGES_FOLDER.search(command):
             notes.append(f"[the next command starts in {self._workspace.cwd} again]")
-        if kept and _has_no_room(output):
+        if output.path and _has_no_room(output):
             notes.append("[the disk is full: output may be missing]")
-        await self._tidied(kept, result.output_bytes)
+        await self._without_keys(output)
         body = shown.text if shown.text.strip() else "(no output)\n"
         line_end = "" if body.endswith("\n") else "\n"
         return ToolOutput(
@@ -173,16 +164,14 @@ class Bash:
                 "timed_out": result.end == "timed_out",
                 "cwd": str(self._workspace.cwd),
             },
-            full=kept.name if kept and shown.is_cut else None,
+            full=output.name if shown.is_cut else None,
         )
 
     async def _run_in_background(
-        self, asked: _Parameters, scope: CallScope, output: CommandOutput, kept: Path | None
+        self, asked: _Parameters, scope: CallScope, output: CommandOutput
     ) -> ToolOutput:
-        name = kept.name if kept else None
-
         async def on_started(ref: ProcessRef) -> None:
-            await scope.started(process=ref, output=name)
+            await scope.started(process=ref, output=output.name)
 
         try:
             job = await self._jobs.start(
@@ -191,12 +180,12 @@ class Bash:
                 env=self._environment,
                 call_id=scope.call_id,
                 output=output,
-                output_name=name,
                 on_started=on_started,
+                on_ended=lambda: self._without_keys(output),
             )
         except (CommandNotStarted, JobsFull) as error:
             output.close()
-            _remove(kept)
+            _remove(output.path)
             return ToolOutput(str(error), is_error=True)
         except BaseException:
             output.close()
@@ -223,13 +212,14 @@ class Bash:
             # No room for it: the command runs all the same and writes into memory.
             return None
 
-    async def _tidied(self, kept: Path | None, output_bytes: int) -> None:
-        if kept is None or self._redact is None:
+    async def _without_keys(self, output: CommandOutput) -> None:
+        """Take keys out of the kept file; a handle that is open on it still sees the old bytes."""
+        if output.path is None or self._redact is None:
             return
-        if output_bytes > REDACTED_IN_LOOP_BYTES:
-            await asyncio.to_thread(redact_file, kept, self._redact)
+        if output.size_bytes > REDACTED_IN_LOOP_BYTES:
+            await asyncio.to_thread(redact_file, output.path, self._redact)
         else:
-            redact_file(kept, self._redact)
+            redact_file(output.path, self._redact)
 
 
 def _ending(result: CommandResult, timeout_s: float) -> str:

@@ -90,7 +90,7 @@ def _new_output(job: Job) -> ToolOutput:
     if is_running:
         last = job.output.read(max(start, end - 4), min(4, end - start))
         end -= len(last) - whole_characters(last)
-    shown = excerpt(job.output, start, end, job.output_name)
+    shown = excerpt(job.output, start, end, job.output.name)
     job.n_read_bytes = end
     body = shown.text if shown.text.strip() else "(nothing new)\n" if is_running else "(no more output)\n"
     line_end = "" if body.endswith("\n") else "\n"
@@ -98,7 +98,7 @@ def _new_output(job: Job) -> ToolOutput:
     return ToolOutput(
         f"{body}{line_end}[{job.id} {describe_state(job)}]",
         details={"job_id": job.id, "command": job.command, "state": job.state, "exit_code": exit_code},
-        full=job.output_name if shown.is_cut else None,
+        full=job.output.name if shown.is_cut else None,
     )
 
 

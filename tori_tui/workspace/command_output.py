@@ -24,10 +24,10 @@ _CONTINUATION: Final = bytes(range(0x80, 0xC0))
 class CommandOutput:
     """The bytes that a command has written; closed by whoever opened it."""
 
-    def __init__(self, handle: int, *, is_in_memory: bool, limit_bytes: int = OUTPUT_LIMIT_BYTES) -> None:
+    def __init__(self, handle: int, path: Path | None, limit_bytes: int = OUTPUT_LIMIT_BYTES) -> None:
         self.handle = handle
-        self.is_in_memory = is_in_memory
-        """Whether nothing of it is on the disk."""
+        self.path = path
+        """The file; None where it is in memory."""
         self.limit_bytes = limit_bytes
 
     @classmethod
@@ -35,8 +35,8 @@ class CommandOutput:
         """Open the file, emptied; memory where it has no room, or where there is no path."""
         handle = _open_with_room(path) if path is not None else None
         if handle is not None:
-            return cls(handle, is_in_memory=False, limit_bytes=limit_bytes)
-        return cls(_open_memory(), is_in_memory=True, limit_bytes=limit_bytes)
+            return cls(handle, path, limit_bytes)
+        return cls(_open_memory(), None, limit_bytes)
 
     def __enter__(self) -> CommandOutput:
         return self
@@ -45,6 +45,11 @@ class CommandOutput:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @property
+    def name(self) -> str | None:
+        """Name of the file; None where it is in memory."""
+        return self.path.name if self.path else None
 
     @property
     def size_bytes(self) -> int:
@@ -115,6 +120,7 @@ def _open_with_room(path: Path) -> int | None:
     except OSError:
         pass
     os.close(handle)
+    path.unlink(missing_ok=True)
     return None
 
 

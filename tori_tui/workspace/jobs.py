@@ -39,8 +39,6 @@ class Job:
     id: str
     command: str
     output: CommandOutput
-    output_name: str | None
-    """A file in `outputs/`; None where it is in memory."""
     task: asyncio.Task[CommandResult]
     started_s: float
     n_read_bytes: int = 0
@@ -98,10 +96,19 @@ class Jobs:
         env: Mapping[str, str],
         call_id: str,
         output: CommandOutput,
-        output_name: str | None,
         on_started: Callable[[ProcessRef], Awaitable[None]],
+        on_ended: Callable[[], Awaitable[None]] | None = None,
     ) -> Job:
         """Start a command and return when it is past its gate. The output is ours from then on.
+
+        Args:
+            command: As for `run_command`, like the rest.
+            cwd: Where it runs.
+            env: Its environment.
+            call_id: Marks its processes.
+            output: Gets what it prints.
+            on_started: Awaited before it begins.
+            on_ended: Awaited when it has ended or was stopped, if it began.
 
         Raises:
             CommandNotStarted: The system refused.
@@ -115,21 +122,26 @@ class Jobs:
             await on_started(ref)
             started.set()
 
-        task = asyncio.create_task(
-            run_command(
-                command,
-                cwd=cwd,
-                env=env,
-                call_id=call_id,
-                output=output,
-                timeout_s=None,
-                descendants=self.descendants,
-                on_started=announced,
-            )
-        )
+        async def run() -> CommandResult:
+            try:
+                return await run_command(
+                    command,
+                    cwd=cwd,
+                    env=env,
+                    call_id=call_id,
+                    output=output,
+                    timeout_s=None,
+                    descendants=self.descendants,
+                    on_started=announced,
+                )
+            finally:
+                if on_ended is not None and started.is_set():
+                    await on_ended()
+
+        task = asyncio.create_task(run())
         await _passed_gate(task, started)
         self._n_started += 1
-        job = Job(f"b{self._n_started}", command, output, output_name, task, time.monotonic())
+        job = Job(f"b{self._n_started}", command, output, task, time.monotonic())
         self._jobs[job.id] = job
         return job
 
