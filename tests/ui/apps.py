@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import count
+
+from textual.message import Message
 
 from tests.ui.fakes import FakeClock, FakeSession
 from tori_tui.domain.events import DurableEvent
@@ -35,17 +37,16 @@ class Stage:
         self.bridge = Bridge(self._open, new_token=lambda: f"t{next(tokens)}")
         self._history = history
         self.app = ToriApp(
-            self._screen,
+            lambda: self,
             theme=load_theme(theme, self.directories),
             theme_directories=self.directories,
-            bridge=self.bridge,
         )
 
     async def _open(self) -> SessionPort:
         self._session = self._session or FakeSession(self.events)
         return self._session
 
-    def _screen(self, theme: ThemeSpec) -> TalkScreen:
+    def make_screen(self, theme: ThemeSpec) -> TalkScreen:
         return SessionScreen(
             palette_of(theme),
             self.bridge,
@@ -57,6 +58,12 @@ class Stage:
             model="replay/x",
             mode="ask",
         )
+
+    async def serve(self, post: Callable[[Message], object]) -> None:
+        await self.bridge.serve(post)
+
+    async def close(self) -> None:
+        await self.bridge.close()
 
     @property
     def session(self) -> FakeSession:

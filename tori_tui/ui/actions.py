@@ -57,10 +57,11 @@ ACTIONS: Final[tuple[Action, ...]] = (
     ),
     Action("next_pane", "Next pane", ("f6",), "session", is_priority=True),
     Action("next_mode", "Next permission mode", ("shift+tab",), "session", is_priority=True),
-    Action("palette", "Commands", ("ctrl+p",), "session", is_priority=True, in_palette=False),
+    Action("palette", "Commands", ("ctrl+p",), "session", is_bound=False, in_palette=False),
     Action("toggle_goals", "Show or hide the goals", ("ctrl+g",), "session", "plan", is_priority=True),
     Action("unfold", "Unfold or fold", ("ctrl+o",), "session", is_priority=True),
-    Action("help", "Help", ("f1",), "session", "help", is_priority=True, shown_keys="F1, ?"),
+    Action("help", "Help", ("f1",), "session", "help", is_priority=True),
+    Action("help", "Help, outside the input", ("question_mark",), "session", in_palette=False),
     Action("follow_end", "Show the newest and follow it", ("ctrl+end",), "session", is_priority=True),
     Action("suspend", "Suspend tori, back with `fg`", ("ctrl+z",), "session", is_priority=True),
     Action("go_on", "Go on with the mission", (), "session", "continue"),
@@ -148,6 +149,7 @@ def action_of_slash(word: str) -> Action | None:
 
 _KEY_NAMES: Final = {
     "escape": "Esc",
+    "question_mark": "?",
     "pageup": "PgUp",
     "pagedown": "PgDn",
     "up": "↑",

@@ -1,6 +1,6 @@
-"""The app: themes, first frame, ways out.
+"""The app: the first frame, themes, and every way out.
 
-Must not know a session's inside; it opens the bridge after the first frame and closes it at the end.
+Must not import the domain or a pane: what makes the session's screen is loaded after the first frame.
 """
 
 from __future__ import annotations
@@ -9,21 +9,20 @@ import asyncio
 import gc
 import signal
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Protocol
 
+from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.driver import Driver
+from textual.message import Message
 from textual.screen import Screen
 
-from tori_tui.ui.actions import ACTIONS, Scope, shown_keys
-from tori_tui.ui.bridge import Bridge, SessionFailed
 from tori_tui.ui.driver import TerminalDriver, TerminalHungUp
-from tori_tui.ui.palette import palette_of
-from tori_tui.ui.screens.help import HelpScreen
-from tori_tui.ui.screens.talk import TalkScreen
+from tori_tui.ui.messages import SessionFailed
+from tori_tui.ui.shell import ShellScreen
 from tori_tui.ui.themes import DARK, ThemeSpec, load_theme, textual_theme, theme_names
 
 CLOSE_WITHIN_S: Final = 8.0
@@ -33,32 +32,61 @@ HANG_UP_CODE: Final = 129
 TERMINATED_CODE: Final = 143
 
 
+class TalkPort(Protocol):
+    """What the app needs of the screen that shows a session."""
+
+    def show_theme(self, theme: ThemeSpec) -> None:
+        """Draw everything in a theme."""
+        ...
+
+    def take_keys(self, keys: Iterable[events.Key | events.Paste]) -> None:
+        """Type what was typed before the screen was there."""
+        ...
+
+    def commands(self) -> Iterable[SystemCommand]:
+        """Return what the palette offers."""
+        ...
+
+
+class Launch(Protocol):
+    """What is loaded after the first frame."""
+
+    def make_screen(self, theme: ThemeSpec) -> Screen[None]:
+        """Return the screen, which is a `TalkPort` too."""
+        ...
+
+    def serve(self, post: Callable[[Message], object]) -> Awaitable[None]:
+        """Feed the screen until the session is closed."""
+        ...
+
+    def close(self) -> Awaitable[None]:
+        """Wind down; nothing runs after this."""
+        ...
+
+
 class ToriApp(App[None]):
-    """Runs one screen; the rest is help and palette over it."""
+    """Shows the frames at once, then one screen for good; help and palette come over it."""
 
     TITLE = "tori"
-    CSS_PATH = Path(__file__).parent / "screens" / "talk.tcss"
-    """Of the app and not of the screen: Textual does not load the sheet of an app's first screen."""
     ENABLE_COMMAND_PALETTE = True
+    CSS_PATH = Path(__file__).parent / "screens" / "talk.tcss"
+    """Of the app and not of a screen: Textual does not load the sheet of an app's first screen."""
     BINDINGS: ClassVar[list[BindingType]] = []
 
     def __init__(
         self,
-        make_screen: Callable[[ThemeSpec], TalkScreen],
+        load: Callable[[], Launch],
         *,
         theme: ThemeSpec,
         theme_directories: tuple[Path, ...] = (),
-        bridge: Bridge | None = None,
-        prepare: Callable[[], None] = lambda: None,
     ) -> None:
         self._spec = theme
         self._theme_directories = theme_directories
-        self._make_screen = make_screen
-        self._bridge = bridge
-        self._prepare = prepare
+        self._load = load
+        self._launch: Launch | None = None
+        self._talk: TalkPort | None = None
         self.crash: BaseException | None = None
         """What ended the app, if it was a fault or a session that could not be opened."""
-        self._talk: TalkScreen | None = None
         super().__init__()
         own = textual_theme(theme)
         self.register_theme(own)
@@ -71,9 +99,8 @@ class ToriApp(App[None]):
         return TerminalDriver
 
     def get_default_screen(self) -> Screen[None]:
-        """Return the session's or the replay's screen."""
-        self._talk = self._make_screen(self._spec)
-        return self._talk
+        """Return the frames that stand until the session's screen is loaded."""
+        return ShellScreen()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Return tori's own colours, which the style sheets use."""
@@ -87,18 +114,22 @@ class ToriApp(App[None]):
         self.call_after_refresh(self._first_frame_shown)
 
     def _first_frame_shown(self) -> None:
-        # What was imported for the first frame stays for good: the collector need not walk it again.
+        self.run_worker(self._go_live(), name="session")
+
+    async def _go_live(self) -> None:
+        launch = self._launch = await asyncio.to_thread(self._load)
+        # What is imported by now stays for good: the collector need not walk it again.
         gc.freeze()
         gc.enable()
-        if self._bridge is not None:
-            self.run_worker(self._serve(self._bridge), name="session", exit_on_error=True)
+        screen = launch.make_screen(self._spec)
+        shell = self.screen
+        await self.push_screen(screen)
+        self._talk = screen  # type: ignore[assignment]
+        if self._talk is not None and isinstance(shell, ShellScreen):
+            shell.hand_over(self._talk.take_keys)
+        await launch.serve(screen.post_message)
 
-    async def _serve(self, bridge: Bridge) -> None:
-        await asyncio.to_thread(self._prepare)
-        if self._talk is not None:
-            await bridge.serve(self._talk.post_message)
-
-    # ── themes ──
+    # ── themes and palette ──
 
     def use_theme(self, spec: ThemeSpec) -> None:
         """Draw everything in another theme."""
@@ -107,7 +138,7 @@ class ToriApp(App[None]):
         self.register_theme(own)
         self.theme = own.name
         if self._talk is not None:
-            self._talk.set_palette(palette_of(spec))
+            self._talk.show_theme(spec)
 
     def action_next_theme(self) -> None:
         """Use the next theme by name."""
@@ -115,37 +146,9 @@ class ToriApp(App[None]):
         index = names.index(self._spec.name) + 1 if self._spec.name in names else 0
         self.use_theme(load_theme(names[index % len(names)], self._theme_directories))
 
-    # ── help and palette ──
-
-    def action_help(self) -> None:
-        """Show every key."""
-        if not isinstance(self.screen, HelpScreen):
-            scopes: tuple[Scope, ...] = ("session", "input", "transcript", "goals", "approval")
-            if self._bridge is None:
-                scopes = ("replay", "session", "transcript", "goals")
-            self.push_screen(HelpScreen(palette_of(self._spec), scopes))
-
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Return the actions of the registry for the palette."""
-        talk = self._talk
-        if talk is None:
-            return
-        scopes = ("session", "input") if self._bridge is not None else ("session", "replay")
-        for action in ACTIONS:
-            if action.scope not in scopes or not action.in_palette:
-                continue
-            target = "talk.input." if action.scope == "input" else ""
-            help_text = " · ".join(
-                part for part in (shown_keys(action), f"/{action.slash}" if action.slash else "") if part
-            )
-            yield SystemCommand(
-                action.title, help_text, lambda name=action.name, of=target: self._run(name, of)
-            )
-
-    def _run(self, name: str, target: str) -> None:
-        if self._talk is not None:
-            namespace = self._talk if not target else self._talk.home
-            self._talk.call_later(namespace.run_action, name)
+        return self._talk.commands() if self._talk is not None else ()
 
     # ── ways out ──
 
@@ -171,10 +174,10 @@ class ToriApp(App[None]):
         self.run_worker(leave(), name="leave", exclusive=True, group="leave")
 
     async def _wind_down(self) -> None:
-        if self._bridge is not None:
+        if self._launch is not None:
             try:
                 async with asyncio.timeout(CLOSE_WITHIN_S):
-                    await self._bridge.close()
+                    await self._launch.close()
             except TimeoutError:
                 pass
 
@@ -192,13 +195,10 @@ class ToriApp(App[None]):
 
 def crash_report(crash: BaseException, directory: Path | None) -> str:
     """Return what a crash says on the way out: the traceback, and where the session lies."""
-    lines = traceback.format_exception(crash)
-    where = (
-        f"\nThe session is safe in {directory}; go on with: tori resume {directory.name}\n"
-        if directory
-        else "\n"
-    )
-    return "".join(lines) + where
+    text = "".join(traceback.format_exception(crash))
+    if directory is None:
+        return text
+    return f"{text}\nThe session is safe in {directory}\nGo on with it: tori resume {directory.name}\n"
 
 
-__all__ = ["ToriApp", "crash_report"]
+__all__ = ["Launch", "TalkPort", "ToriApp", "crash_report"]

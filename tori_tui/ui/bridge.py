@@ -28,6 +28,7 @@ from tori_tui.domain.ids import ApprovalId, CommentId, QuestionId, TraceId
 from tori_tui.domain.plan_edits import PlanEdit
 from tori_tui.domain.state import SessionState
 from tori_tui.runtime.bus import BusItem, Published, Resync, Subscription
+from tori_tui.ui.messages import SessionFailed
 
 
 class SessionPort(Protocol):
@@ -78,14 +79,6 @@ class SessionOpened(Message):
         self.directory = directory
         self.notices = notices
         self.state = state
-
-
-class SessionFailed(Message):
-    """The session could not be opened, for a reason that the user can mend."""
-
-    def __init__(self, error: ToriError) -> None:
-        super().__init__()
-        self.error = error
 
 
 class RecordArrived(Message):
@@ -217,7 +210,6 @@ __all__ = [
     "Bridge",
     "EventArrived",
     "RecordArrived",
-    "SessionFailed",
     "SessionOpened",
     "SessionPort",
     "StateReset",

@@ -6,7 +6,7 @@ Must not run anything; every intent goes over the bridge, every change comes bac
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from textual.containers import Vertical
 from textual.content import Content
@@ -25,7 +25,7 @@ from tori_tui.domain.ids import GoalId
 from tori_tui.domain.plan_edits import PlanEdit
 from tori_tui.render.amounts import shown_cost
 from tori_tui.ui import plan_intents
-from tori_tui.ui.actions import action_of_slash
+from tori_tui.ui.actions import Scope, action_of_slash
 from tori_tui.ui.bridge import (
     Bridge,
     EventArrived,
@@ -52,6 +52,8 @@ _BUSY_HINTS: Final = ("Esc interrupt", "Enter comment", "F1 keys", "Ctrl+P comma
 
 class SessionScreen(TalkScreen):
     """Panes, permission bar, input, status line."""
+
+    SCOPES: ClassVar[tuple[Scope, ...]] = ("session", "input", "transcript", "goals", "approval")
 
     def __init__(
         self,
@@ -218,8 +220,10 @@ class SessionScreen(TalkScreen):
         return text
 
     def on_comment_input_purpose_changed(self, message: CommentInput.PurposeChanged) -> None:
-        """Say what the input is for."""
+        """Say what the input is for; a question for permission that still waits comes back."""
         self._show_purpose(message.purpose)
+        if message.purpose == COMMENT and self.approvals.approval is not None:
+            self.approvals.focus()
 
     def _show_purpose(self, purpose: Purpose) -> None:
         self._box.set_class(purpose != COMMENT, "-other")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import ClassVar, Final
 
 from textual import events
-from textual.app import ComposeResult
+from textual.app import ComposeResult, SystemCommand
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
@@ -20,16 +20,16 @@ from textual.widget import Widget
 from tori_tui.domain.events import Record, TransientEvent
 from tori_tui.domain.state import SessionState
 from tori_tui.render.safe_text import one_line
-from tori_tui.ui.actions import bindings_of
-from tori_tui.ui.palette import Palette
+from tori_tui.ui.actions import ACTIONS, Action, Scope, bindings_of, shown_keys
+from tori_tui.ui.palette import Palette, palette_of
+from tori_tui.ui.screens.help import HelpScreen
+from tori_tui.ui.shell import NARROW_CELLS
+from tori_tui.ui.themes import ThemeSpec
 from tori_tui.ui.transcript.story import Story
 from tori_tui.ui.widgets.goal_tree import GoalTree
 from tori_tui.ui.widgets.plan_strip import PlanStrip
 from tori_tui.ui.widgets.status_line import SPINNER_INTERVAL_S, StatusLine
 from tori_tui.ui.widgets.transcript import Transcript
-
-NARROW_CELLS: Final = 100
-"""Below this width the tree gives its room to the conversation."""
 
 TICKS_A_SECOND: Final = round(1 / SPINNER_INTERVAL_S)
 
@@ -38,6 +38,9 @@ class TalkScreen(Screen[None]):
     """Goal tree and conversation side by side, a status line below."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("session")
+
+    SCOPES: ClassVar[tuple[Scope, ...]] = ("session", "transcript", "goals")
+    """What the help tells of, in order."""
 
     def __init__(self, palette: Palette, *, clock: Callable[[], float]) -> None:
         super().__init__()
@@ -124,6 +127,27 @@ class TalkScreen(Screen[None]):
     def show_status(self) -> None:
         """Show the status line; screens say what stands in it."""
 
+    def show_theme(self, theme: ThemeSpec) -> None:
+        """Draw everything in a theme."""
+        self.set_palette(palette_of(theme))
+
+    def take_keys(self, keys: Iterable[events.Key | events.Paste]) -> None:
+        """Type what was typed before the screen was there."""
+        for event in keys:
+            self.home.post_message(event)
+
+    def commands(self) -> Iterable[SystemCommand]:
+        """Return what the palette offers: the actions of the registry."""
+        for action in ACTIONS:
+            if action.in_palette and action.scope in self.SCOPES:
+                yield self._command(action)
+
+    def _command(self, action: Action) -> SystemCommand:
+        words = (shown_keys(action), f"/{action.slash}" if action.slash else "")
+        target = self.home if action.scope == "input" else self
+        help_text = " · ".join(word for word in words if word)
+        return SystemCommand(action.title, help_text, lambda: self.call_later(target.run_action, action.name))
+
     def set_palette(self, palette: Palette) -> None:
         """Draw everything in other styles."""
         self.palette = palette
@@ -192,9 +216,9 @@ class TalkScreen(Screen[None]):
         """Hand the terminal back to the shell."""
         self.app.action_suspend_process()
 
-    async def action_help(self) -> None:
+    def action_help(self) -> None:
         """Show the keys."""
-        await self.app.run_action("app.help")
+        self.app.push_screen(HelpScreen(self.palette, self.SCOPES))
 
     async def action_next_theme(self) -> None:
         """Use the next theme."""
@@ -205,4 +229,4 @@ class TalkScreen(Screen[None]):
         await self.app.run_action("app.quit")
 
 
-__all__ = ["NARROW_CELLS", "TalkScreen"]
+__all__ = ["TalkScreen"]

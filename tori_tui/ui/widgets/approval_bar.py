@@ -175,6 +175,10 @@ class ApprovalBar(Widget, can_focus=True):
 
     # ── keys ──
 
+    def on_focus(self) -> None:
+        """Keys that follow at once were typed for what had the focus before."""
+        self._asked_at_s = self._clock()
+
     def on_key(self, event: events.Key) -> None:
         """Keep keys that were on their way from deciding; they go to the draft."""
         now_s = self._clock()

@@ -1,0 +1,389 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+
+from tests.ui import scenes
+from tests.ui.apps import Stage
+from tests.ui.fakes import answered, call, mission, plan, said
+from tori_tui.domain.commands import (
+    AddComment,
+    AnswerQuestion,
+    Command,
+    ContinueRun,
+    DecideApproval,
+    EditPlan,
+    InterruptRun,
+    SwitchMode,
+)
+from tori_tui.domain.events import (
+    ApprovalChanged,
+    DurableEvent,
+    QuestionAsked,
+    RunStatusChanged,
+    TextStreamed,
+)
+from tori_tui.domain.ids import MAIN_CONTEXT, ApprovalId, CallId, CommentId, GoalId, QuestionId
+from tori_tui.domain.plan_edits import GoalAbandoned, GoalAdded, GoalFocused, GoalMoved, GoalRenamed
+from tori_tui.ui.screens.help import HelpScreen
+
+
+@asynccontextmanager
+async def live(
+    happened: Iterable[DurableEvent] = (),
+    *,
+    size: tuple[int, int] = (120, 40),
+    history: tuple[str, ...] = (),
+) -> AsyncIterator[tuple[Stage, Pilot[None]]]:
+    stage = Stage(history=history)
+    async with stage.app.run_test(size=size) as pilot:
+        await ready(stage, pilot)
+        stage.session.emit(*happened)
+        await pilot.pause()
+        yield stage, pilot
+
+
+async def ready(stage: Stage, pilot: Pilot[None]) -> None:
+    for _ in range(200):
+        await pilot.pause(0.01)
+        if stage.bridge.session is not None and stage.app._talk is not None:
+            break
+    await pilot.pause()
+
+
+RUNNING = (RunStatusChanged("running", model="replay/x", mode="ask", cwd="/tmp"), mission("m"), said("m"))
+
+
+def sent(stage: Stage) -> list[Command]:
+    return stage.session.sent
+
+
+async def test_a_text_is_sent_once_and_the_input_is_empty() -> None:
+    async with live() as (stage, pilot):
+        await pilot.press(*"hi there", "enter")
+        assert sent(stage) == [AddComment(CommentId("t1"), "hi there")]
+        assert stage.screen.input.text == ""
+        assert stage.remembered == ["hi there"]
+
+
+@pytest.mark.parametrize("key", ["ctrl+j", "shift+enter", "alt+enter"])
+async def test_line_breaks_do_not_send(key: str) -> None:
+    async with live() as (stage, pilot):
+        await pilot.press("a", key, "b")
+        assert stage.screen.input.text == "a\nb"
+        assert sent(stage) == []
+
+
+async def test_a_backslash_before_enter_is_a_line_break() -> None:
+    async with live() as (stage, pilot):
+        await pilot.press("a", "backslash", "enter", "b", "enter")
+        assert sent(stage) == [AddComment(CommentId("t1"), "a\nb")]
+
+
+async def test_keys_typed_before_the_screen_was_there_are_not_lost() -> None:
+    stage = Stage()
+    async with stage.app.run_test(size=(120, 40)) as pilot:
+        shell = stage.app.screen_stack[0]
+        for key in "early":
+            shell.post_message(events.Key(key, key))
+        await ready(stage, pilot)
+        await pilot.press("!", "enter")
+        assert sent(stage) == [AddComment(CommentId("t1"), "early!")]
+
+
+async def test_escape_interrupts_a_run_and_nothing_else() -> None:
+    async with live(RUNNING) as (stage, pilot):
+        await pilot.press("escape")
+        assert sent(stage) == [InterruptRun()]
+        stage.session.emit(RunStatusChanged("interrupted"))
+        await pilot.pause()
+        await pilot.press("escape")
+        assert sent(stage) == [InterruptRun()]
+
+
+async def test_the_text_of_an_interrupted_send_returns() -> None:
+    async with live() as (stage, pilot):
+        await pilot.press(*"do it", "enter")
+        stage.session.emit(*RUNNING, RunStatusChanged("interrupted"))
+        await pilot.pause()
+        assert stage.screen.input.text == "do it"
+
+
+async def test_an_answered_text_does_not_return() -> None:
+    async with live() as (stage, pilot):
+        await pilot.press(*"do it", "enter")
+        stage.session.emit(*RUNNING, TextStreamed(MAIN_CONTEXT, "I"), RunStatusChanged("interrupted"))
+        await pilot.pause()
+        assert stage.screen.input.text == ""
+
+
+async def test_ctrl_c_interrupts_then_clears_then_quits() -> None:
+    async with live(RUNNING) as (stage, pilot):
+        await pilot.press(*"draft", "ctrl+c")
+        assert sent(stage) == [InterruptRun()]
+        assert stage.screen.input.text == "draft"
+        stage.session.emit(RunStatusChanged("interrupted"))
+        await pilot.pause()
+        await pilot.press("ctrl+c")
+        assert stage.screen.input.text == ""
+        await pilot.press("ctrl+c")
+        assert not stage.session.is_closed
+        await pilot.press("ctrl+c")
+        await pilot.pause(0.1)
+        assert stage.session.is_closed
+
+
+async def test_two_slow_ctrl_c_do_not_quit() -> None:
+    async with live() as (stage, pilot):
+        await pilot.press("ctrl+c")
+        stage.clock.now_s += 5
+        await pilot.press("ctrl+c")
+        assert not stage.session.is_closed
+
+
+async def test_shift_tab_goes_through_the_modes() -> None:
+    async with live(RUNNING) as (stage, pilot):
+        await pilot.press("shift+tab")
+        assert sent(stage) == [SwitchMode("edit")]
+
+
+async def test_f6_goes_through_the_panes_and_back() -> None:
+    async with live(scenes.working_session()) as (stage, pilot):
+        seen = []
+        for _ in range(3):
+            await pilot.press("f6")
+            seen.append(stage.screen.focused)
+        assert seen == [stage.screen.goals, stage.screen.transcript, stage.screen.input]
+
+
+async def test_help_lists_every_bound_key_and_closes() -> None:
+    async with live() as (stage, pilot):
+        await pilot.press("f1")
+        assert isinstance(stage.app.screen, HelpScreen)
+        await pilot.press("escape")
+        assert stage.app.screen_stack[-1] == stage.screen
+        await pilot.press("question_mark")
+        assert stage.screen.input.text == "?"
+
+
+async def test_question_mark_outside_the_input_is_help() -> None:
+    async with live(scenes.working_session()) as (stage, pilot):
+        stage.screen.transcript.focus()
+        await pilot.press("question_mark")
+        assert isinstance(stage.app.screen, HelpScreen)
+
+
+async def test_the_palette_runs_an_action() -> None:
+    async with live() as (stage, pilot):
+        await pilot.press("ctrl+p")
+        await pilot.pause(0.1)
+        await pilot.press(*"show or hide")
+        await pilot.pause(0.3)
+        await pilot.press("enter")
+        await pilot.pause(0.2)
+        assert stage.screen.has_class("-goals-hidden")
+
+
+async def test_slash_words_are_actions_and_paths_are_text() -> None:
+    async with live() as (stage, pilot):
+        await pilot.press(*"/continue", "enter")
+        await pilot.pause()
+        await pilot.press(*"/usr/bin/x is broken", "enter")
+        assert sent(stage) == [ContinueRun(), AddComment(CommentId("t1"), "/usr/bin/x is broken")]
+
+
+# ── permission ──
+
+
+async def test_allowing_needs_a_key_that_was_not_on_its_way() -> None:
+    async with live(RUNNING) as (stage, pilot):
+        await pilot.press(*"so ")
+        stage.session.emit(*scenes.asking_edit()[-3:])
+        await pilot.pause()
+        assert stage.screen.focused is stage.screen.approvals
+        await pilot.press("y", "s")
+        assert sent(stage) == []
+        assert stage.screen.input.text == "so ys"
+        stage.clock.now_s += 0.4
+        await pilot.press("y")
+        assert sent(stage) == [DecideApproval(ApprovalId("a1"), True)]
+        assert stage.screen.input.text == "so ys"
+
+
+async def test_allowing_for_the_session() -> None:
+    async with live(scenes.asking_command()) as (stage, pilot):
+        stage.clock.now_s += 1
+        await pilot.press("s")
+        assert sent(stage) == [DecideApproval(ApprovalId("a1"), True, scope="session")]
+
+
+@pytest.mark.parametrize(("typed", "reason"), [("", ""), ("too risky", "too risky")])
+async def test_denying_takes_a_reason_or_none_and_keeps_the_draft(typed: str, reason: str) -> None:
+    async with live(RUNNING) as (stage, pilot):
+        await pilot.press(*"draft")
+        stage.session.emit(*scenes.asking_command()[-2:])
+        stage.session.emit(
+            answered("", call("c6", "bash", command="rm x")),
+            ApprovalChanged(ApprovalId("a1"), CallId("c6"), "bash", "bash rm x", "asked", "rm x"),
+        )
+        await pilot.pause()
+        stage.clock.now_s += 1
+        await pilot.press("n", *typed, "enter")
+        assert sent(stage) == [DecideApproval(ApprovalId("a1"), False, reason)]
+        assert stage.screen.input.text == "draft"
+
+
+async def test_escape_leaves_a_denial_and_asks_again() -> None:
+    async with live(scenes.asking_command()) as (stage, pilot):
+        stage.clock.now_s += 1
+        await pilot.press("n", *"no", "escape")
+        assert sent(stage) == []
+        assert stage.screen.focused is stage.screen.approvals
+
+
+async def test_the_focus_returns_to_the_input_when_nothing_is_asked_any_more() -> None:
+    async with live(scenes.asking_command()) as (stage, pilot):
+        stage.session.emit(
+            ApprovalChanged(ApprovalId("a1"), CallId("c6"), "bash", "bash", "allowed"),
+            RunStatusChanged("running"),
+        )
+        await pilot.pause()
+        assert stage.screen.focused is stage.screen.input
+        assert not stage.screen.approvals.display
+
+
+async def test_a_question_is_answered_by_the_number_of_an_option() -> None:
+    async with live(RUNNING) as (stage, pilot):
+        stage.session.emit(QuestionAsked(QuestionId("q"), "Which?", ("sqlite", "redis")))
+        await pilot.pause()
+        await pilot.press("2", "enter")
+        assert sent(stage) == [AnswerQuestion(QuestionId("q"), "redis")]
+
+
+# ── goal tree ──
+
+PLAN = (
+    *RUNNING,
+    plan(
+        GoalAdded(GoalId("1"), None, "first"),
+        GoalAdded(GoalId("2"), None, "second"),
+        GoalFocused(GoalId("1")),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("keys", "commands"),
+    [
+        (("c", *"why", "enter"), [AddComment(CommentId("t1"), "why", "goal:1")]),
+        (("a", *"sub", "enter"), [EditPlan((GoalAdded(GoalId("1.1"), GoalId("1"), "sub"),))]),
+        (("r", "backspace", "enter"), [EditPlan((GoalRenamed(GoalId("1"), "firs"),))]),
+        (("m",), [EditPlan((GoalMoved(GoalId("1"), GoalId("2")),))]),
+        (("down", "M"), [EditPlan((GoalMoved(GoalId("2"), None),))]),
+        (("down", "f"), [EditPlan((GoalFocused(GoalId("2")),))]),
+        (("down", "x", "enter"), [EditPlan((GoalAbandoned(GoalId("2"), "dropped by the user"),))]),
+        (("down", "x", "escape"), []),
+    ],
+)
+async def test_keys_of_the_goal_tree(keys: tuple[str, ...], commands: list[Command]) -> None:
+    async with live(PLAN) as (stage, pilot):
+        stage.screen.goals.focus()
+        await pilot.press(*keys)
+        await pilot.pause()
+        assert sent(stage) == commands
+
+
+async def test_enter_jumps_to_the_work_on_a_goal() -> None:
+    long = [answered(f"line {n}\n\n" * 30) for n in range(5)]
+    async with live([*PLAN, *long]) as (stage, pilot):
+        assert stage.screen.transcript.is_following
+        stage.screen.goals.focus()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert not stage.screen.transcript.is_following
+        assert any("1 first" in line for line in stage.screen.transcript.shown_text[:3])
+
+
+async def test_ctrl_g_hides_the_goals_and_in_a_narrow_window_shows_them() -> None:
+    async with live(PLAN) as (stage, pilot):
+        await pilot.press("ctrl+g")
+        assert not stage.screen.goals.display
+    async with live(PLAN, size=(80, 24)) as (stage, pilot):
+        assert not stage.screen.goals.display
+        assert stage.screen.plan_strip.display
+        await pilot.press("ctrl+g")
+        assert stage.screen.goals.display
+        await pilot.press("escape")
+        assert not stage.screen.goals.display
+
+
+# ── conversation ──
+
+
+async def test_history_goes_back_and_forth_and_keeps_the_draft() -> None:
+    async with live(history=("one", "two")) as (stage, pilot):
+        await pilot.press(*"dr", "up")
+        assert stage.screen.input.text == "two"
+        await pilot.press("up", "down", "down")
+        assert stage.screen.input.text == "dr"
+
+
+async def test_ctrl_r_searches_the_history_by_the_draft() -> None:
+    async with live(history=("fix login", "add tests", "fix logout")) as (stage, pilot):
+        await pilot.press(*"fix", "ctrl+r")
+        assert stage.screen.input.text == "fix logout"
+        await pilot.press("ctrl+r")
+        assert stage.screen.input.text == "fix login"
+        await pilot.press("ctrl+r")
+        assert stage.screen.input.text == "fix"
+
+
+async def test_scrolling_up_from_the_input_stays_while_streaming_and_end_follows() -> None:
+    async with live([*RUNNING, answered("\n\n".join(f"line {n}" for n in range(200)))]) as (stage, pilot):
+        await pilot.press("pageup", "pageup")
+        await pilot.pause()
+        before = stage.screen.transcript.shown_text
+        for n in range(50):
+            stage.session.emit(TextStreamed(MAIN_CONTEXT, f"more {n}\n\n"))
+        stage.clock.now_s += 1
+        await pilot.pause(0.1)
+        assert stage.screen.transcript.shown_text == before
+        await pilot.press("end")
+        await pilot.pause()
+        assert stage.screen.transcript.is_following
+        assert (
+            "more 49" in stage.screen.transcript.shown_text[-2:][0] + stage.screen.transcript.shown_text[-1]
+        )
+
+
+async def test_a_megabyte_is_pasted_shown_short_and_sent_once() -> None:
+    text = "x" * 80 + "\n"
+    text *= 13_000
+    async with live() as (stage, pilot):
+        stage.screen.input.post_message(events.Paste(text))
+        await pilot.pause()
+        assert len(stage.screen.input.text) < 60
+        await pilot.press("enter")
+        (command,) = sent(stage)
+        assert isinstance(command, AddComment)
+        assert command.text == text.strip("\n")
+
+
+async def test_a_pasted_word_is_deleted_by_one_key() -> None:
+    async with live() as (stage, pilot):
+        stage.screen.input.post_message(events.Paste("a\n" * 100))
+        await pilot.pause()
+        await pilot.press("backspace")
+        assert stage.screen.input.text == ""
+
+
+async def test_two_hundred_pasted_lines_while_streaming_send_nothing() -> None:
+    async with live(RUNNING) as (stage, pilot):
+        stage.screen.input.post_message(events.Paste("line\r" * 200))
+        stage.session.emit(TextStreamed(MAIN_CONTEXT, "answer"))
+        await pilot.pause()
+        assert sent(stage) == []

@@ -1,0 +1,19 @@
+"""Messages that the app itself understands, before anything of a session is loaded.
+
+Must not name a type of the domain.
+"""
+
+from __future__ import annotations
+
+from textual.message import Message
+
+
+class SessionFailed(Message):
+    """The session could not be opened or served."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__()
+        self.error = error
+
+
+__all__ = ["SessionFailed"]
