@@ -76,6 +76,22 @@ def test_more_than_can_be_shown_is_counted(bench: FileBench) -> None:
     assert output.details["n_matches"] == 100
 
 
+def test_files_with_secrets_are_shown_only_where_they_are_named(bench: FileBench) -> None:
+    (bench.root / ".env").write_text("TOKEN=abc\n")
+    (bench.root / "conf.py").write_text("TOKEN = 1\n")
+    output = bench.grep("TOKEN")
+    assert output.text.startswith("conf.py\n1:TOKEN = 1\n[.env matches but may hold secrets")
+    assert "abc" not in output.text
+    assert bench.grep("TOKEN", path=".env").text == ".env\n1:TOKEN=abc"
+
+
+def test_much_context_is_cut(bench: FileBench) -> None:
+    (bench.root / "big.txt").write_text((("y" * 450 + "\n") * 20 + "hit\n") * 100)
+    output = bench.grep("hit", context=10)
+    assert len(output.text) < 61_000
+    assert "[cut after 60,000 characters" in output.text
+
+
 @pytest.mark.parametrize("pattern", ["(", "", "a\nb"])
 def test_a_broken_pattern_is_told(bench: FileBench, pattern: str) -> None:
     output = bench.grep(pattern)

@@ -165,6 +165,11 @@ def test_the_nearest_text_is_shown_with_its_blanks() -> None:
     assert "4\t→····return sum(items)·" in told
 
 
+def test_line_numbers_that_were_copied_along_are_named() -> None:
+    assert "line numbers" in refusal(b"a\nb\n", "1\ta\n2\tb", "x")
+    assert edited(b"1\ta\n", "1\ta", "x") == b"x\n"
+
+
 def test_nothing_similar_says_so() -> None:
     assert "nor anything like it" in refusal(b"alpha\nbeta\n", "zzzzzzzzzz qqqqq", "x")
 

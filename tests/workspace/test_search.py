@@ -231,6 +231,12 @@ def test_case_counts_unless_it_is_ignored(tmp_path: Path, search: Search) -> Non
     assert len(found(lines(search, tmp_path, "needle été", ignore_case=True))) == 1
 
 
+@pytest.mark.parametrize("rg", ["/does/not/exist", "/bin/ls"])
+def test_a_ripgrep_that_does_not_work_is_replaced(tree: Path, rg: str) -> None:
+    assert files(Search(rg), tree) == files(OWN, tree)
+    assert lines(Search(rg), tree, "NEEDLE") == lines(OWN, tree, "NEEDLE")
+
+
 def children() -> list[str]:
     command = ["ps", "--ppid", str(os.getpid()), "-o", "args="]
     listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout

@@ -75,8 +75,7 @@ async def carry_out(change: FileChange, scope: CallScope, ledger: FileLedger, ou
     kept, n_names = await asyncio.to_thread(_keep_before, change, outputs)
     diff = await asyncio.to_thread(lambda: change.diff)
     await scope.started(files=(FileIntent(change.name, before_sha256, after_sha256, kept),))
-    await uninterrupted(lambda: _write(change, before_sha256))
-    ledger.saw(change.name, after_sha256)
+    await uninterrupted(lambda: _write(change, before_sha256, ledger))
     facts: JsonObject = {
         "path": change.name,
         "sha256": after_sha256,
@@ -113,13 +112,14 @@ def _keep_before(change: FileChange, outputs: Outputs) -> tuple[str | None, int]
     raise FileStale(f"{change.shown} was removed meanwhile.", "Look what happened, then write it anew.")
 
 
-def _write(change: FileChange, before_sha256: str | None) -> None:
+def _write(change: FileChange, before_sha256: str | None, ledger: FileLedger) -> None:
     if sha256_of(change.path) != before_sha256:
         raise FileStale(
             f"{change.shown} changed while it was about to be written; it was left alone.",
             "Read it again, then repeat the change.",
         )
     atomic_write(change.path, change.after)
+    ledger.saw(change.name, digest(change.after))
 
 
 def _told(change: FileChange, diff: Diff, n_names: int) -> str:

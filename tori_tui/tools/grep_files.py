@@ -6,7 +6,7 @@ Must not run a regex in tori's own process.
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Annotated, Final
@@ -16,6 +16,7 @@ from msgspec import Meta, Struct
 from tori_tui.domain.errors import ToriError
 from tori_tui.domain.messages import JsonObject
 from tori_tui.domain.request import ToolSpec
+from tori_tui.permission.protected_paths import why_protected
 from tori_tui.tools.base import CallScope, Effect, Preview, ToolOutput
 from tori_tui.tools.changes import failed
 from tori_tui.tools.parameters import parse, schema_of, text_of
@@ -29,6 +30,11 @@ from tori_tui.workspace.suggest import missing_file
 NAME: Final = "grep_files"
 
 CONTEXT_LIMIT_LINES: Final = 10
+
+SHOWN_LIMIT_CHARS: Final = 60_000
+"""100 matches of 500 characters and their paths."""
+
+LEFT_OUT_LIMIT_PATHS: Final = 5
 
 
 class GrepFiles(Struct, frozen=True):
@@ -69,13 +75,14 @@ class GrepFilesTool:
         try:
             start = self._start(wanted.path)
             query = LineQuery(wanted.pattern, wanted.ignore_case, min(wanted.context, CONTEXT_LIMIT_LINES))
-            found = await self._search.lines(start, query, glob_of(wanted.glob) if wanted.glob else None)
+            glob = glob_of(wanted.glob) if wanted.glob else None
+            found = await self._search.lines(start, query, glob, may_show=_may_show)
         except ToriError as error:
             return failed(error)
         n_matches = sum(line.is_match for line in found.lines)
         files = {line.path for line in found.lines}
         return ToolOutput(
-            "\n".join(self._rows(start, wanted, found)),
+            "\n".join(_bounded(self._rows(start, wanted, found))),
             is_error=not found.is_complete and not found.lines,
             details={"n_matches": n_matches, "n_files": len(files), "has_more": found.has_more},
         )
@@ -97,10 +104,27 @@ class GrepFilesTool:
             yield from _file_rows(list(lines), has_gaps=wanted.context > 0)
         if not found.lines and found.is_complete:
             yield f"No line matches {wanted.pattern!r} (ignored and binary files are left out)."
+        for path in found.left_out[:LEFT_OUT_LIMIT_PATHS]:
+            yield f"[{path} matches but may hold secrets: name it as `path` to have it asked for]"
         if found.has_more:
             yield f"[first {MATCHES_LIMIT} matches: narrow the pattern, `path` or `glob`]"
         if not found.is_complete:
             yield "[stopped by the time limit: simplify the pattern or narrow `path`]"
+
+
+def _may_show(path: str) -> bool:
+    """Say whether a file that the call does not name may be shown without asking."""
+    return not why_protected(path, "/", reads_only=True)
+
+
+def _bounded(rows: Iterable[str]) -> Iterator[str]:
+    left_chars = SHOWN_LIMIT_CHARS
+    for row in rows:
+        left_chars -= len(row) + 1
+        if left_chars < 0:
+            yield f"[cut after {SHOWN_LIMIT_CHARS:,} characters: narrow the search or ask for less context]"
+            return
+        yield row
 
 
 def _file_rows(lines: list[FoundLine], has_gaps: bool) -> Iterator[str]:

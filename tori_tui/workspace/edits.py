@@ -21,6 +21,9 @@ PREVIEW_LIMIT_CHARS: Final = 80
 
 STRAIGHT_QUOTES: Final = str.maketrans(dict.fromkeys("“”„‟", '"') | dict.fromkeys("‘’‚‛", "'"))
 
+_NUMBERED: Final = re.compile(r"\s*\d+\t")
+"""A line as read_file shows it."""
+
 CURLY_NOTE: Final = "The file's curly quotes matched your straight ones; those you did not change are kept."
 BLANKS_NOTE: Final = (
     "Matched although its whitespace differs from `old`; check the indentation of the new lines."
@@ -295,6 +298,8 @@ def _ambiguous(flat: _Flat, changes: Sequence[_Change], can_replace_all: bool) -
 
 
 def _not_found(text: str, old: str) -> EditRefused:
+    if all(_NUMBERED.match(line) for line in old.removesuffix("\n").split("\n")):
+        return EditRefused("`old` is not in the file: it begins with line numbers.", "Leave them out.")
     nearest = nearest_lines(text.split("\n"), old.removesuffix("\n").split("\n"))
     if nearest is None:
         return EditRefused("`old` is not in the file, nor anything like it.", "Read the file first.")

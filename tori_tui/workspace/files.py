@@ -137,35 +137,32 @@ def _replace(target: Path, data: bytes, before: os.stat_result | None) -> None:
 
 
 def _written_beside(target: Path, folder: int, data: bytes, before: os.stat_result | None) -> str:
-    """Write the bytes to a synced temporary file in the folder and return its name."""
-    descriptor, name = _open_nameless(folder), ""
+    """Write the bytes to a synced temporary file in the folder and return its name.
+
+    Where the system can, the file has no name until it is whole, so that even a kill leaves nothing behind.
+    """
+    if sys.platform == "linux":
+        with suppress(OSError):  # no such files there, or no /proc to name them by
+            descriptor = os.open(".", os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, NEW_FILE_MODE, dir_fd=folder)
+            try:
+                _fill(descriptor, data, target, before)
+                return _with_free_name(partial(_give_name, descriptor, folder))
+            finally:
+                os.close(descriptor)
+    name = _with_free_name(partial(_create, folder))
     try:
-        if descriptor is None:
-            name = _with_free_name(lambda free: _create(free, folder))
-            descriptor = os.open(name, os.O_WRONLY | os.O_CLOEXEC, dir_fd=folder)
-        _fill(descriptor, data, target, before)
-        if not name:
-            name = _with_free_name(partial(_give_name, descriptor, folder))
-    except BaseException:
-        if name:
-            os.unlink(name, dir_fd=folder)
-        raise
-    finally:
-        if descriptor is not None:
+        descriptor = os.open(name, os.O_WRONLY | os.O_CLOEXEC, dir_fd=folder)
+        try:
+            _fill(descriptor, data, target, before)
+        finally:
             os.close(descriptor)
+    except BaseException:
+        os.unlink(name, dir_fd=folder)
+        raise
     return name
 
 
-def _open_nameless(folder: int) -> int | None:
-    """Open a file that has no name yet, so that even a kill leaves nothing behind; None if impossible."""
-    if sys.platform == "linux":
-        with suppress(OSError):
-            flags = os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC
-            return os.open(".", flags, NEW_FILE_MODE, dir_fd=folder)
-    return None
-
-
-def _create(name: str, folder: int) -> None:
+def _create(folder: int, name: str) -> None:
     os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, NEW_FILE_MODE, dir_fd=folder))
 
 
@@ -201,7 +198,8 @@ def _keep_attributes(descriptor: int, target: Path, before: os.stat_result) -> N
             for name in os.listxattr(target):
                 os.setxattr(descriptor, name, os.getxattr(target, name))
     # After the owner: changing that clears the set-user-id bits.
-    os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
+    with suppress(OSError):  # a file system without modes
+        os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
 
 
 __all__ = ["FileUnusable", "atomic_write", "digest", "open_regular", "read_bytes", "sha256_of"]

@@ -11,9 +11,10 @@ import os
 import shutil
 import sys
 import threading
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -53,6 +54,8 @@ class LinesFound:
     lines: tuple[FoundLine, ...]
     has_more: bool = False
     is_complete: bool = True
+    left_out: tuple[str, ...] = ()
+    """Paths with matches that were not to be shown."""
 
 
 class Search:
@@ -83,9 +86,22 @@ class Search:
         return FilesFound(tuple(filter(glob.matches, paths)))
 
     async def lines(
-        self, start: Path, query: LineQuery, glob: FileGlob | None = None, limit: int = MATCHES_LIMIT
+        self,
+        start: Path,
+        query: LineQuery,
+        glob: FileGlob | None = None,
+        *,
+        limit: int = MATCHES_LIMIT,
+        may_show: Callable[[str], bool] = lambda path: True,
     ) -> LinesFound:
         """Find lines in one file, or in the files below a folder that a glob means.
+
+        Args:
+            start: A regular file or a folder.
+            query: What to look for.
+            glob: Which files of a folder; all if None.
+            limit: How many matches at most.
+            may_show: Whether a path, relative to `start`, may be shown; its lines are dropped if not.
 
         Raises:
             PatternInvalid: The regex is empty or broken.
@@ -95,17 +111,22 @@ class Search:
         if "\n" in query.regex:
             raise PatternInvalid("The pattern holds a line break.", "A match lies within one line.")
         lines: list[FoundLine] = []
+        left_out: dict[str, None] = {}
+        shows = cache(may_show)
         n_matches = 0
         try:
             async with asyncio.timeout(self._limit_s), aclosing(self._found(start, query, glob)) as found:
                 async for line in found:
+                    if line.path and not shows(line.path):
+                        left_out[line.path] = None
+                        continue
                     n_matches += line.is_match
                     if n_matches > limit:
-                        return LinesFound(tuple(lines), has_more=True)
+                        return LinesFound(tuple(lines), has_more=True, left_out=tuple(left_out))
                     lines.append(line)
         except TimeoutError:
-            return LinesFound(tuple(lines), is_complete=False)
-        return LinesFound(tuple(lines))
+            return LinesFound(tuple(lines), is_complete=False, left_out=tuple(left_out))
+        return LinesFound(tuple(lines), left_out=tuple(left_out))
 
     async def _list(self, start: Path, glob: FileGlob, paths: list[str]) -> None:
         if self._rg:
@@ -160,8 +181,8 @@ class Search:
                     yield line
 
 
-class EngineFailed(Exception):
-    """A search process ended with an error before it answered anything."""
+class EngineFailed(ToriError):
+    """A search process could not be started, or ended with an error before it answered anything."""
 
 
 def _worker_lines(raw: bytes, query: LineQuery) -> Iterator[FoundLine]:
@@ -190,15 +211,18 @@ async def _answers(
     Raises:
         EngineFailed: It ended with an error and answered nothing.
     """
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        cwd=folder,
-        env=_environment(),
-        stdin=asyncio.subprocess.PIPE if stdin else asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            cwd=folder,
+            env=_environment(),
+            stdin=asyncio.subprocess.PIPE if stdin else asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise EngineFailed(str(error)) from error
     has_answered = False
     try:
         if process.stdin is not None:
@@ -210,7 +234,7 @@ async def _answers(
                     has_answered = True
                     yield part, is_whole
         if await process.wait() not in (0, 1) and not has_answered:
-            raise EngineFailed
+            raise EngineFailed(f"exit {process.returncode}")
     finally:
         if process.returncode is None:
             process.kill()
