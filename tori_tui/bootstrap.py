@@ -12,7 +12,8 @@ import platform
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +26,7 @@ from tori_tui.context.instructions import load_instructions
 from tori_tui.context.system_prompt import Environment, system_parts
 from tori_tui.context.tokens import TokenMeter
 from tori_tui.domain.errors import UsageError
-from tori_tui.domain.events import Mode, RunStatusChanged
+from tori_tui.domain.events import CallStarted, Mode, Record, RunStatusChanged
 from tori_tui.domain.ids import TraceId
 from tori_tui.domain.request import ModelProfile
 from tori_tui.domain.state import SessionState, reduce_all
@@ -47,7 +48,7 @@ from tori_tui.runtime.goal_calls import GoalCalls, focus_after
 from tori_tui.runtime.limits import Limits
 from tori_tui.runtime.mission_check import MissionCheck
 from tori_tui.runtime.models import LoadedModels, MakeModel
-from tori_tui.runtime.open_calls import OpenCallCloser
+from tori_tui.runtime.open_calls import LEFT_OVER_COMMANDS, OpenCallCloser, stop_left_over
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.requests import RequestBuilder
 from tori_tui.runtime.runner import Runner
@@ -152,6 +153,8 @@ class _Opened:
     directory: Path
     store: JsonlTraceStore
     state: SessionState
+    commands: tuple[CallStarted, ...]
+    """The newest commands that were run, which a kill may have left running."""
     notices: tuple[str, ...]
 
 
@@ -167,6 +170,7 @@ async def open_session(
     world = surroundings or real_surroundings(os.environ)
     opened = _open_trace(options, world)
     try:
+        await stop_left_over(opened.commands)
         return await _assemble(settings, options, world, opened)
     except BaseException:
         opened.store.close()
@@ -183,13 +187,21 @@ def _open_trace(options: SessionOptions, world: Surroundings) -> _Opened:
     if is_fallback:
         notices.append(f"The work tree cannot be written, so the trace lies in {directory}.")
     store = JsonlTraceStore.open(directory)
+    commands: deque[CallStarted] = deque(maxlen=LEFT_OVER_COMMANDS)
+
+    def noting_commands() -> Iterator[Record]:
+        for record in store.records():
+            if isinstance(record.event, CallStarted) and record.event.process is not None:
+                commands.append(record.event)
+            yield record
+
     try:
-        state = reduce_all(store.records())
+        state = reduce_all(noting_commands())
         notices += [f"Trace, line {fault.line}: {fault.reason}" for fault in store.faults]
     except BaseException:
         store.close()
         raise
-    return _Opened(TraceId(directory.name), directory, store, state, tuple(notices))
+    return _Opened(TraceId(directory.name), directory, store, state, tuple(commands), tuple(notices))
 
 
 async def _assemble(

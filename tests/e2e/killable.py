@@ -20,6 +20,7 @@ from tori_tui.config import load_settings
 from tori_tui.domain.commands import Command, ContinueRun, SubmitPrompt
 from tori_tui.domain.events import Record, RunStatusChanged
 from tori_tui.runtime.bus import Published
+from tori_tui.runtime.runner import can_continue
 from tori_tui.trace.store import TraceStore
 
 ENDED = ("done", "failed", "incomplete", "interrupted", "limit")
@@ -69,6 +70,9 @@ async def run(place: int, cwd: Path, mission: str | None) -> int:
     loaded = load_settings(os.environ, cwd, model=None, mode="auto")
     options = SessionOptions(cwd=cwd, mode="auto", resume=None if mission else "")
     session = await open_session(loaded.settings, options, surroundings)
+    if mission is None and not can_continue(session.state):
+        await session.close()
+        return 0
     subscription = session.subscribe()
     serving = asyncio.create_task(session.run())
     command: Command = SubmitPrompt(mission) if mission else ContinueRun()

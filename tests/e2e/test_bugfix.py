@@ -1,33 +1,14 @@
 from __future__ import annotations
 
-import asyncio
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 from tests.e2e.bugfix import ANSWER, FIXED, RUN_TESTS, SUMMARY, TURNS, make_repository, mend
+from tests.e2e.commands import tori
 from tests.wire.answers import in_order
 from tests.wire.server import WireServer
 from tori_tui.domain.state import reduce_all
 from tori_tui.trace.store import JsonlTraceStore
-
-
-async def tori(*arguments: str, cwd: Path, url: str, **environ: str) -> tuple[int, str, str]:
-    """Run the real command line against a server and return exit code, stdout, stderr."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "tori_tui.cli.main",
-        *arguments,
-        cwd=cwd,
-        env={**os.environ, "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "test-key", **environ},
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    out, err = await process.communicate()
-    return process.returncode or 0, out.decode(), err.decode()
 
 
 async def test_the_bug_is_mended_and_every_request_has_the_plan_last(tmp_path: Path) -> None:
@@ -79,7 +60,7 @@ async def test_with_profile_now_a_finished_goal_leaves_only_its_summary(tmp_path
     last = server.requests[-1]
     assert any('<folded goal="1"' in text and SUMMARY in text for text in last.user_texts)
     assert not any("def double" in text for text in last.results)
-    assert last.user_texts[0] == "fix it"
+    assert last.user_texts[0].startswith("fix it\n")
 
 
 async def test_folding_the_trace_gives_its_projections(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ Must not run a call again; it finds out what became of it, from the records and 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, Literal
 
 from tori_tui.domain.events import CallStarted
@@ -12,10 +13,14 @@ from tori_tui.domain.state import OpenCall
 from tori_tui.tools.base import ToolOutput
 from tori_tui.trace.outputs import Outputs
 from tori_tui.workspace.paths import Workspace
+from tori_tui.workspace.processes import kill_group_if_same
 from tori_tui.workspace.recovery import outcome_of
 
 SHOWN_OUTPUT_BYTES: Final = 8_000
 """As much of an interrupted command's output as a finished one shows."""
+
+LEFT_OVER_COMMANDS: Final = 50
+"""The newest commands of a killed session that may still run; background jobs among them."""
 
 Cause = Literal["interrupted", "restarted"]
 
@@ -23,6 +28,16 @@ _BECAUSE: Final[dict[Cause, str]] = {
     "interrupted": "the user interrupted the run",
     "restarted": "tori was stopped and started again",
 }
+
+
+async def stop_left_over(commands: Iterable[CallStarted]) -> int:
+    """Stop what still runs of the commands of a killed session, and return how many there were.
+
+    Goes by process group, start time and the marker in the environment, so that a process that has
+    only the number of an old one is left alone.
+    """
+    stopped = [await kill_group_if_same(c.process, c.call_id) for c in commands if c.process is not None]
+    return sum(stopped)
 
 
 class OpenCallCloser:
@@ -73,4 +88,4 @@ class OpenCallCloser:
         return ToolOutput(text, is_error=True, full=started.output)
 
 
-__all__ = ["Cause", "OpenCallCloser"]
+__all__ = ["LEFT_OVER_COMMANDS", "Cause", "OpenCallCloser", "stop_left_over"]

@@ -114,7 +114,9 @@ class Runner:
         """Take turns until the session is idle, and record how the run ended."""
         self._nags = 0
         try:
-            end = await self._take_turns(run_start(self.state, self._clock.monotonic()))
+            end = await self._pick_up() or await self._take_turns(
+                run_start(self.state, self._clock.monotonic())
+            )
         except ProviderError as error:
             occurred = ErrorOccurred("provider", error.message, error.hint, error.status)
             await self._recorder.record(occurred)
@@ -148,6 +150,14 @@ class Runner:
         last = self.state.log[-1] if len(self.state.log) else None
         if mission is not None and (last is None or last.mission_id != mission.id):
             await self._say(mission.text, origin_is_user=True)
+
+    async def _pick_up(self) -> RunEnd | None:
+        """After a kill behind a last answer, judge that answer; asking again would only repeat it."""
+        entries = self.state.view(self.state.active_context).entries
+        last = entries[-1] if len(entries) else None
+        if last is None or last.message.role != "assistant" or last.message.tool_calls:
+            return None
+        return await self._answered(TurnEnd(last.message.text, 0, "end", last.seqs[0]))
 
     async def _take_turns(self, start: RunStart) -> RunEnd:
         while True:
