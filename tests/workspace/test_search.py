@@ -274,10 +274,6 @@ def test_modules_in_the_searched_folder_are_not_imported(
 
 
 def test_a_deep_tree_is_walked(tmp_path: Path) -> None:
-    folder = tmp_path
-    for _ in range(1_200):
-        folder = folder / "d"
-    os.makedirs(tmp_path / "/".join("d" * 500))
     make(tmp_path, {"/".join("d" * 500) + "/f": "x"})
     assert [path.count("/") for path in walk(tmp_path)] == [500]
 
@@ -318,7 +314,7 @@ def random_tree(root: Path, randomness: random.Random) -> None:
 
 
 @pytest.mark.needs("rg")
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(24))
 def test_both_engines_find_the_same_in_random_trees(tmp_path: Path, seed: int) -> None:
     randomness = random.Random(seed)
     random_tree(tmp_path, randomness)
