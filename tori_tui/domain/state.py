@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Final, Literal, TypeVar, assert_never
+from typing import Final, Literal, TypeVar, assert_never, cast
 
 from tori_tui.domain.events import (
     ApprovalChanged,
@@ -178,7 +178,7 @@ class SessionState:
 
 @dataclass(slots=True)
 class _Draft:
-    """A state in the making: the same fields, assignable, and never seen by anybody else."""
+    """A state in the making: the same fields, open to change, and never seen by anybody else."""
 
     next_seq: Seq
     status: RunStatus
@@ -189,17 +189,17 @@ class _Draft:
     mode: Mode | str
     tree: GoalTree
     log: Log[LoggedMessage]
-    views: Mapping[ContextId, View]
-    contexts: Mapping[ContextId, ContextChanged]
+    views: dict[ContextId, View]
+    contexts: dict[ContextId, ContextChanged]
     active_context: ContextId
     n_turns: int
     usage: Usage
     cost_usd: float
     has_unpriced_turns: bool
-    last_turns: Mapping[ContextId, TurnFinished]
-    goal_stats: Mapping[GoalId | None, GoalStats]
-    open_calls: Mapping[CallId, OpenCall]
-    comments: Mapping[CommentId, CommentReceived]
+    last_turns: dict[ContextId, TurnFinished]
+    goal_stats: dict[GoalId | None, GoalStats]
+    open_calls: dict[CallId, OpenCall]
+    comments: dict[CommentId, CommentReceived]
     ended_goals: tuple[GoalId, ...]
     denials: tuple[ApprovalChanged, ...]
     n_user_edits: int
@@ -219,10 +219,18 @@ def reduce(state: SessionState, record: Record) -> SessionState:
 
 def reduce_all(records: Iterable[Record], state: SessionState | None = None) -> SessionState:
     """Fold records, in order, into a state; for many, much faster than one after the other."""
-    draft = _Draft(*_read_fields(state or SessionState()))
+    draft = _Draft(*map(_thawed, _read_fields(state or SessionState())))
     for record in records:
         _apply(draft, record)
-    return SessionState(*_read_fields(draft))
+    return SessionState(*map(_frozen, _read_fields(draft)))
+
+
+def _thawed(value: V) -> V:
+    return cast(V, dict(value)) if isinstance(value, (MappingProxyType, dict)) else value
+
+
+def _frozen(value: V) -> V:
+    return cast(V, MappingProxyType(value)) if isinstance(value, dict) else value
 
 
 def _apply(draft: _Draft, record: Record) -> None:
@@ -248,9 +256,9 @@ def _apply(draft: _Draft, record: Record) -> None:
         case ContextChanged():
             _change_context(draft, event)
         case CommentReceived():
-            draft.comments = _with(draft.comments, event.comment_id, event)
+            draft.comments[event.comment_id] = event
         case CommentRouted():
-            draft.comments = _without(draft.comments, event.comment_id)
+            draft.comments.pop(event.comment_id, None)
             _edit(draft, event.edits)
         case CheckpointSaved():
             draft.last_checkpoint = event
@@ -260,29 +268,20 @@ def _apply(draft: _Draft, record: Record) -> None:
             assert_never(event)
 
 
-def _with(mapping: Mapping[K, V], key: K, value: V) -> Mapping[K, V]:
-    return MappingProxyType({**mapping, key: value})
-
-
-def _without(mapping: Mapping[K, V], key: K) -> Mapping[K, V]:
-    return MappingProxyType({k: v for k, v in mapping.items() if k != key})
-
-
 def _add_message(draft: _Draft, seq: Seq, at: datetime, message: Message) -> None:
     context, goal_id = message.context, message.goal_id
     draft.log = draft.log.appended(LoggedMessage(seq, at, draft.tree.mission, message))
     view = draft.views.get(context) or View()
-    draft.views = _with(draft.views, context, add_message(view, seq, message))
+    draft.views[context] = add_message(view, seq, message)
     if message.comment_id is not None and message.comment_id in draft.comments:
-        draft.comments = _without(draft.comments, message.comment_id)
+        del draft.comments[message.comment_id]
     if message.role == "tool":
         stats = draft.goal_stats.get(goal_id) or GoalStats()
-        draft.goal_stats = _with(draft.goal_stats, goal_id, stats.with_result(message))
+        draft.goal_stats[goal_id] = stats.with_result(message)
         if message.tool_call_id is not None and message.tool_call_id in draft.open_calls:
-            draft.open_calls = _without(draft.open_calls, message.tool_call_id)
+            del draft.open_calls[message.tool_call_id]
     if message.tool_calls and not message.interrupted:
-        added = {call.id: OpenCall(call, seq, context, goal_id) for call in message.tool_calls}
-        draft.open_calls = MappingProxyType({**draft.open_calls, **added})
+        draft.open_calls |= {call.id: OpenCall(call, seq, context, goal_id) for call in message.tool_calls}
 
 
 def _finish_turn(draft: _Draft, event: TurnFinished) -> None:
@@ -290,9 +289,9 @@ def _finish_turn(draft: _Draft, event: TurnFinished) -> None:
     draft.usage = draft.usage + event.usage
     draft.cost_usd += event.cost_usd or 0.0
     draft.has_unpriced_turns = draft.has_unpriced_turns or event.cost_usd is None
-    draft.last_turns = _with(draft.last_turns, event.context, event)
+    draft.last_turns[event.context] = event
     stats = draft.goal_stats.get(event.goal_id) or GoalStats()
-    draft.goal_stats = _with(draft.goal_stats, event.goal_id, stats.with_turn(event))
+    draft.goal_stats[event.goal_id] = stats.with_turn(event)
 
 
 def _change_plan(draft: _Draft, event: PlanChanged) -> None:
@@ -300,7 +299,7 @@ def _change_plan(draft: _Draft, event: PlanChanged) -> None:
     if event.author == "user":
         draft.n_user_edits += 1
     if event.call_id is not None and (call := draft.open_calls.get(event.call_id)):
-        draft.open_calls = _with(draft.open_calls, event.call_id, replace(call, plan=event))
+        draft.open_calls[event.call_id] = replace(call, plan=event)
     if event.message_seq is not None:
         _reassign(draft, event.message_seq, event.goal_id)
 
@@ -321,19 +320,16 @@ def _reassign(draft: _Draft, message_seq: Seq, goal_id: GoalId | None) -> None:
     for context in {entry.message.context for entry in tail}:
         seqs = frozenset(entry.seq for entry in tail if entry.message.context == context)
         view = draft.views.get(context) or View()
-        draft.views = _with(draft.views, context, reassign(view, seqs, goal_id))
-    draft.open_calls = MappingProxyType(
-        {
-            k: replace(v, goal_id=goal_id) if v.message_seq >= message_seq else v
-            for k, v in draft.open_calls.items()
-        }
-    )
+        draft.views[context] = reassign(view, seqs, goal_id)
+    for call_id, call in draft.open_calls.items():
+        if call.message_seq >= message_seq:
+            draft.open_calls[call_id] = replace(call, goal_id=goal_id)
 
 
 def _fold(draft: _Draft, event: MessagesFolded) -> None:
     view = draft.views.get(event.context) or View()
     folded_view = fold_view(view, event.context, event.folds, event.reason)
-    draft.views = _with(draft.views, event.context, folded_view)
+    draft.views[event.context] = folded_view
     folded = {fold.goal_id for fold in event.folds}
     below = {g.id for i in folded if i and (goal := draft.tree.find(i)) for g in goal.walk()}
     draft.ended_goals = tuple(i for i in draft.ended_goals if i not in below)
@@ -342,7 +338,7 @@ def _fold(draft: _Draft, event: MessagesFolded) -> None:
 def _start_call(draft: _Draft, event: CallStarted) -> None:
     call = draft.open_calls.get(event.call_id)
     if call is not None:
-        draft.open_calls = _with(draft.open_calls, event.call_id, replace(call, started=event))
+        draft.open_calls[event.call_id] = replace(call, started=event)
 
 
 def _change_run(draft: _Draft, event: RunStatusChanged) -> None:
@@ -356,13 +352,13 @@ def _change_run(draft: _Draft, event: RunStatusChanged) -> None:
 def _change_approval(draft: _Draft, event: ApprovalChanged) -> None:
     call = draft.open_calls.get(event.call_id)
     if call is not None:
-        draft.open_calls = _with(draft.open_calls, event.call_id, replace(call, approval=event))
+        draft.open_calls[event.call_id] = replace(call, approval=event)
     if event.state == "denied":
         draft.denials = (*draft.denials, event)
 
 
 def _change_context(draft: _Draft, event: ContextChanged) -> None:
-    draft.contexts = _with(draft.contexts, event.context, event)
+    draft.contexts[event.context] = event
     if event.action in ("opened", "switched"):
         draft.active_context = event.context
     draft.model = event.model or draft.model
