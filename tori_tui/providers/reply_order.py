@@ -46,6 +46,7 @@ def in_order(entry: ModelEntry, provider: str, family: str) -> Iterator[Piece]:
         yield rest
     for original, call in zip(message.tool_calls, entry.calls, strict=True):
         yield from (part for part in late if part.call_id == original.id)
+        late = [part for part in late if part.call_id != original.id]
         yield call
 
 
