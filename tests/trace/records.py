@@ -1,10 +1,19 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from tori_tui.domain.events import DurableEvent, MessageAdded, PlanChanged, Record, RunStatusChanged
+from hypothesis import strategies as st
+
+from tori_tui.domain.events import (
+    DURABLE_EVENTS,
+    DurableEvent,
+    MessageAdded,
+    PlanChanged,
+    Record,
+    RunStatusChanged,
+)
 from tori_tui.domain.ids import MAIN_CONTEXT, GoalId, MissionId, Seq
 from tori_tui.domain.messages import Content, JsonObject, Message, ToolCall
 from tori_tui.domain.plan_edits import GoalAdded, GoalFocused, MissionOpened
@@ -13,6 +22,20 @@ from tori_tui.trace.codec import encode
 from tori_tui.trace.store import MESSAGES_NAME, JsonlTraceStore
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
+
+_json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+_json_objects = st.dictionaries(st.text(), _json_values, max_size=4)
+_finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+st.register_type_strategy(float, _finite)
+st.register_type_strategy(Mapping, lambda _: _json_objects)
+
+EVENTS: st.SearchStrategy[DurableEvent] = st.one_of([st.from_type(cls) for cls in DURABLE_EVENTS])
 
 
 def record(event: DurableEvent, seq: int = 1) -> Record:

@@ -3,7 +3,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Mapping
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.trace.records import AT, message, record
+from tests.trace.records import AT, EVENTS, message, record
 from tori_tui.domain.events import (
     DURABLE_EVENTS,
     DurableEvent,
@@ -31,21 +30,8 @@ from tori_tui.domain.usage import Usage
 from tori_tui.trace.codec import _SHAPES, decode, encode
 from tori_tui.trace.errors import BadLine, TraceTooNew
 
-_json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=8,
-)
-_json_objects = st.dictionaries(st.text(), _json_values, max_size=4)
-_finite = st.floats(allow_nan=False, allow_infinity=False)
-
-
-st.register_type_strategy(float, _finite)
-st.register_type_strategy(Mapping, lambda _: _json_objects)
-
-_events: st.SearchStrategy[DurableEvent] = st.one_of([st.from_type(cls) for cls in DURABLE_EVENTS])
 _times = st.integers(-(10**13), 10**13).map(lambda ms: AT + timedelta(milliseconds=ms))
-_records = st.builds(Record, st.integers(1, 2**53).map(Seq), _times, _events)
+_records = st.builds(Record, st.integers(1, 2**53).map(Seq), _times, EVENTS)
 
 
 @settings(deadline=None)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.trace.records import record, session, write_lines
-from tori_tui.domain.events import DURABLE_EVENTS, DurableEvent, PlanChanged, Record
+from tests.trace.records import EVENTS, record, session, write_lines
+from tori_tui.domain.events import DurableEvent, PlanChanged, Record
 from tori_tui.domain.goals import Evidence
 from tori_tui.domain.ids import GoalId, TraceId
 from tori_tui.domain.plan_edits import GoalAbandoned, GoalAdded, GoalCompleted, PlanEdit
@@ -129,7 +129,7 @@ def test_no_text_stops_a_projection(tmp_path: Path, text: str) -> None:
 
 
 @settings(deadline=None)
-@given(st.lists(st.one_of([st.from_type(cls) for cls in DURABLE_EVENTS]), max_size=12))
+@given(st.lists(EVENTS, max_size=12))
 def test_rebuilt_files_equal_those_written_live(
     tmp_path_factory: pytest.TempPathFactory, events: list[DurableEvent]
 ) -> None:
