@@ -76,6 +76,9 @@ class ScriptedProvider:
         """Every request so far, in order."""
         self.is_closed = False
 
+    async def prepare(self) -> None:
+        """See `Provider.prepare`."""
+
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
         """See `Provider.stream`."""
         self.requests.append(request)

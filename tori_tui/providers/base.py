@@ -76,6 +76,10 @@ class Provider(Protocol):
         """The part before the slash of a model name: `openai-chat`."""
         ...
 
+    async def prepare(self) -> None:
+        """Load what the first request needs (an SDK), beside other work. May be left out."""
+        ...
+
     def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
         """Send the request and yield what comes, in order; the last event is `StreamFinished`.
 

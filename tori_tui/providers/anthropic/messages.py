@@ -27,7 +27,7 @@ class MessagesProvider:
         self._client = SdkClient(endpoint, open_anthropic)
 
     async def prepare(self) -> None:
-        """Import the SDK ahead of the first request."""
+        """See `Provider.prepare`."""
         await self._client.prepare()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:

@@ -34,7 +34,7 @@ class ChatProvider:
         self._first_model = ""
 
     async def prepare(self) -> None:
-        """Import the SDK ahead of the first request."""
+        """See `Provider.prepare`."""
         await self._client.prepare()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:

@@ -27,7 +27,7 @@ class ResponsesProvider:
         self._client = SdkClient(endpoint, open_openai)
 
     async def prepare(self) -> None:
-        """Import the SDK ahead of the first request."""
+        """See `Provider.prepare`."""
         await self._client.prepare()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:

@@ -52,6 +52,9 @@ class ReplayProvider:
         self._replies = read_recording(path)
         self._n_played = 0
 
+    async def prepare(self) -> None:
+        """See `Provider.prepare`."""
+
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
         """See `Provider.stream`."""
         if self._n_played >= len(self._replies):
