@@ -49,6 +49,7 @@ from tori_tui.runtime.limits import Limits
 from tori_tui.runtime.mission_check import MissionCheck
 from tori_tui.runtime.models import LoadedModels, MakeModel
 from tori_tui.runtime.open_calls import LEFT_OVER_COMMANDS, OpenCallCloser, stop_left_over
+from tori_tui.runtime.projector import Projector
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.requests import RequestBuilder
 from tori_tui.runtime.runner import Runner
@@ -266,7 +267,7 @@ async def _assemble(
         clock=world.clock,
         new_id=lambda: f"call_{world.new_token()}",
     )
-    projections = Projections(opened.directory, opened.trace_id)
+    projector = Projector(Projections(opened.directory, opened.trace_id).write)
     lease = Lease.take(root, opened.trace_id, world.state_dir)
     runner = Runner(
         recorder=recorder,
@@ -278,14 +279,14 @@ async def _assemble(
         clock=world.clock,
         facts=lambda: chosen.facts(recorder.state, options.cwd, read_git_head(root).commit),
         profile=settings.context.profile,
-        after_turn=projections.write,
+        after_turn=projector.note,
     )
 
     async def shut() -> None:
         await jobs.close()
         await models.close()
         await recorder.sync()
-        projections.write(recorder.state)
+        projector.finish(recorder.state)
         opened.store.close()
         lease.release()
 
@@ -296,6 +297,7 @@ async def _assemble(
         recorder=recorder,
         runner=runner,
         asking=asking,
+        projector=projector,
         notices=(*opened.notices, *instructions.notices, *_lease_notice(lease)),
         shut=shut,
     )

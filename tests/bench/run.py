@@ -11,13 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from tests.bench import first_request, help_start
+from tests.bench import first_request, help_start, prompt_size, turns
 from tests.bench.figures import Figure, table
 
 BENCHES: Final[Mapping[str, Callable[[], Sequence[Figure]]]] = MappingProxyType(
     {
         "help": help_start.measure,
         "first-request": first_request.measure,
+        "prompt-size": prompt_size.measure,
+        "turns": turns.measure,
     }
 )
 

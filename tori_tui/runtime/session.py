@@ -28,6 +28,7 @@ from tori_tui.domain.ids import TraceId
 from tori_tui.domain.state import SessionState
 from tori_tui.runtime.asking import Asking
 from tori_tui.runtime.bus import Bus, Subscription
+from tori_tui.runtime.projector import Projector
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.runner import Runner, can_continue
 
@@ -50,6 +51,7 @@ class Session:
         recorder: Recorder,
         runner: Runner,
         asking: Asking,
+        projector: Projector,
         notices: tuple[str, ...],
         shut: Callable[[], Awaitable[None]],
     ) -> None:
@@ -60,6 +62,7 @@ class Session:
         self._recorder = recorder
         self._runner = runner
         self._asking = asking
+        self._projector = projector
         self._shut = shut
         self._inbox: asyncio.Queue[Command] = asyncio.Queue()
         self._run_wanted = asyncio.Event()
@@ -96,7 +99,8 @@ class Session:
         self._is_started = True
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = (group.create_task(self._serve_inbox()), group.create_task(self._work()))
+                served = (self._serve_inbox(), self._work(), self._projector.serve())
+                tasks = [group.create_task(task) for task in served]
                 await self._closing.wait()
                 for task in tasks:
                     task.cancel()

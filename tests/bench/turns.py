@@ -1,0 +1,176 @@
+"""The time between a reply's end and the next request, tool time excluded, and the memory of a long run.
+
+A real `tori run` of 120 turns against a loopback server that does nothing but read and answer; the
+tools' own time comes from the trace. Must not do work in the server that grows with the history.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Final
+
+from tests.bench.figures import Figure
+from tori_tui.domain.events import MessageAdded
+from tori_tui.trace.store import JsonlTraceStore
+
+N_TURNS: Final = 120
+TURNS_A_GOAL: Final = 10
+N_EDGE: Final = 20
+"""The first and the last turns that are compared."""
+
+
+class _Server(ThreadingHTTPServer):
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Answering)
+        self.replies = list(_replies())
+        self.arrived: list[float] = []
+        self.answered: list[float] = []
+
+
+class _Answering(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        server = self.server
+        assert isinstance(server, _Server)
+        server.arrived.append(time.perf_counter())
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        body = server.replies[min(len(server.arrived), N_TURNS) - 1]
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+        self.wfile.flush()
+        server.answered.append(time.perf_counter())
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Stay silent."""
+
+
+def _replies() -> Iterator[bytes]:
+    """Yield the answers: a plan of goals, files read and edited by turns, a goal done every ten turns."""
+    n_goals = N_TURNS // TURNS_A_GOAL
+    for turn in range(N_TURNS - 2):
+        goal, step = divmod(turn, TURNS_A_GOAL)
+        calls: list[tuple[str, dict[str, object]]] = []
+        if turn == 0:
+            names = "\n".join(f"Part {n + 1}" for n in range(n_goals))
+            calls.append(("goal", {"add": names, "focus": "1"}))
+        if step == TURNS_A_GOAL - 1:
+            wish: dict[str, object] = {"done": f"Part {goal + 1} is done: f{goal}.txt reads right."}
+            if goal + 1 < n_goals:
+                wish["focus"] = str(goal + 2)
+            calls.append(("goal", wish))
+        calls.append(("read_file", {"path": f"f{turn % 24}.txt", "offset": 1 + turn}))
+        yield _answer("", calls)
+    yield _answer("", [("goal", {"done": "The last part is done."})])
+    yield _answer("All parts are done.", [])
+
+
+def _answer(text: str, calls: list[tuple[str, dict[str, object]]]) -> bytes:
+    deltas: list[dict[str, object]] = [{"role": "assistant", "content": text}]
+    for index, (name, arguments) in enumerate(calls):
+        function = {"name": name, "arguments": json.dumps(arguments)}
+        deltas.append(
+            {"tool_calls": [{"index": index, "id": f"c{index}", "type": "function", "function": function}]}
+        )
+    reason = "tool_calls" if calls else "stop"
+    chunks: list[dict[str, object]] = [
+        {"index": 0, "delta": delta, "finish_reason": None} for delta in deltas
+    ]
+    chunks.append({"index": 0, "delta": {}, "finish_reason": reason})
+    frame = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    lines = [json.dumps({**frame, "choices": [chunk]}) for chunk in chunks]
+    return "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]).encode()
+
+
+def measure() -> list[Figure]:
+    """Run once and return the figures."""
+    server = _Server()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder) / "work"
+        work.mkdir()
+        for n in range(24):
+            lines = (f"file {n} line {line}: {line * 7919 % 1009} words of it\n" for line in range(400))
+            (work / f"f{n}.txt").write_text("".join(lines))
+        peak_mb = _run(work, folder, f"http://127.0.0.1:{server.server_address[1]}/v1")
+        tool_s = _tool_seconds(work)
+    server.shutdown()
+    server.server_close()
+    gaps_ms = _gaps_ms(server, tool_s)
+    first, last = (statistics.median(part) for part in (gaps_ms[:N_EDGE], gaps_ms[-N_EDGE:]))
+    return [
+        Figure("reply's end to the next request, median", statistics.median(gaps_ms), " ms", 8),
+        Figure("the same, 95 of 100", statistics.quantiles(gaps_ms, n=20)[-1], " ms", 25),
+        Figure("last 20 turns / first 20", last / first, " ×", 1.0, f"{first:.1f} ms, then {last:.1f} ms"),
+        Figure("peak memory of 120 turns", peak_mb, " MB", 120),
+    ]
+
+
+def _run(work: Path, home: str, url: str) -> float:
+    """Run the mission and return the peak of the process's resident memory in MB."""
+    environ = {**os.environ, "HOME": home, "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": url}
+    environ |= {"XDG_STATE_HOME": f"{home}/state", "XDG_CONFIG_HOME": f"{home}/config"}
+    command = [
+        sys.executable,
+        "-c",
+        _WITH_PEAK,
+        "run",
+        "read all",
+        "--mode",
+        "auto",
+        "--model",
+        "openai-chat/m",
+    ]
+    done = subprocess.run(
+        command, cwd=work, env=environ, capture_output=True, text=True, check=False, timeout=300
+    )
+    if done.returncode:
+        raise RuntimeError(f"tori ended with {done.returncode}: {done.stderr[-2_000:]}")
+    return int(done.stderr.rsplit("peak_kb=", 1)[1]) / 1024
+
+
+_WITH_PEAK: Final = """
+import resource, sys
+from tori_tui.cli.main import main
+try:
+    main()
+finally:
+    sys.stderr.write(f"peak_kb={resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}")
+"""
+
+
+def _tool_seconds(work: Path) -> list[float]:
+    """Return the tool time after each reply, from the trace."""
+    (trace,) = [path.parent for path in (work / ".trace").glob("*/messages.jsonl")]
+    seconds: list[float] = []
+    with JsonlTraceStore.open(trace, read_only=True) as store:
+        for record in store.records():
+            if not isinstance(record.event, MessageAdded):
+                continue
+            message = record.event.message
+            if message.role == "assistant":
+                seconds.append(0.0)
+            elif message.role == "tool":
+                seconds[-1] += message.duration_s or 0.0
+    return seconds
+
+
+def _gaps_ms(server: _Server, tool_s: list[float]) -> list[float]:
+    pairs = zip(server.answered, server.arrived[1:], tool_s, strict=False)
+    return [(arrived - answered - tools) * 1000 for answered, arrived, tools in pairs]
+
+
+__all__ = ["measure"]
