@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -48,6 +49,23 @@ class Project:
             timeout=LIMIT_S,
             check=False,
         )
+
+    @contextmanager
+    def started(self, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+        """Start it with an open pipe for its stdin; killed at the end, if it is still there."""
+        process = subprocess.Popen(
+            (*TORI, *arguments),
+            cwd=self.root,
+            env=self.environ,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        with process:
+            try:
+                yield process
+            finally:
+                process.kill()
 
     def shell(self, script: str) -> subprocess.CompletedProcess[bytes]:
         """Run a shell script in which `$TORI` is the command."""

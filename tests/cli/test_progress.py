@@ -56,11 +56,18 @@ def test_the_plan_is_told_change_by_change() -> None:
         PlanChanged((GoalAdded(one, None, "Look"), GoalAdded(two, None, "Mend"), GoalFocused(one)), "model"),
         PlanChanged((GoalCompleted(one, "seen"), GoalFocused(None)), "model"),
         PlanChanged((GoalAbandoned(two, "cannot"),), "model"),
-        PlanChanged((), "model", refused="the check is red"),
+        PlanChanged((), "model", refused="the check is red\n$ make test"),
     )
-    assert screen.text == (
-        "+ 1 Look\n+ 2 Mend\n→ 1 Look\n✓ 1 seen\n✗ 2 cannot\n  not done: the check is red\n"
-    )
+    assert screen.text == ("+ 1 Look\n+ 2 Mend\n✓ 1 seen\n✗ 2 cannot\n  not done: the check is red\n")
+
+
+def test_the_focus_is_told_once_where_it_comes_to_rest() -> None:
+    screen = Screen()
+    one, two = GoalId("1"), GoalId("2")
+    screen.happens(PlanChanged((GoalAdded(one, None, "Look"), GoalAdded(two, None, "Mend")), "model"))
+    screen.happens(PlanChanged((GoalFocused(one),), "model"), PlanChanged((GoalFocused(two),), "model"))
+    screen.progress.show(NoticeShown("next"))
+    assert screen.text == "+ 1 Look\n+ 2 Mend\n→ 2 Mend\nnext\n"
 
 
 def test_calls_retries_notices_and_errors_are_one_line_each() -> None:

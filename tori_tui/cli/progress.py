@@ -5,6 +5,7 @@ Must not write anything but the answer to standard output.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Final, TextIO
 
@@ -60,6 +61,7 @@ class Progress:
         self._has_colour = streams.has_colour(stream)
         self._glyphs = Glyphs() if streams.can_say(stream, "✓✗→·") else ASCII_GLYPHS
         self._answer: str | None = None
+        self._new_focus = ""
         self._first_turn = 0
         self._session: ShownSession | None = None
 
@@ -72,6 +74,10 @@ class Progress:
 
     def show(self, item: BusItem) -> None:
         """Print the line of one event, if it has one."""
+        if not (isinstance(item, Published) and isinstance(item.record.event, PlanChanged)):
+            # Several edits in a row move the focus several times; the last place is the one that counts.
+            self._line(self._new_focus, _BOLD)
+            self._new_focus = ""
         match item:
             case Published(record=record, state=state):
                 self._show_durable(record.event, state)
@@ -92,6 +98,8 @@ class Progress:
         self._line(self._summary(state), _GREEN if state.status == "done" else _RED)
         answer = self._answer if self._answer is not None else _last_answer(state)
         if answer:
+            if self._stream.isatty() or self._stream is sys.stdout:
+                streams.write(self._stream, "\n")
             streams.write_out(safe_text(answer).rstrip("\n") + "\n")
 
     def _show_durable(self, event: DurableEvent, state: SessionState) -> None:
@@ -102,7 +110,8 @@ class Progress:
                 for edit in edits:
                     self._show_edit(edit, state)
                 if refused:
-                    self._line(f"  not done: {one_line(refused, LINE_LIMIT_CHARS)}", _YELLOW)
+                    first, _, _ = refused.strip().partition("\n")
+                    self._line(f"  not done: {one_line(first, LINE_LIMIT_CHARS)}", _YELLOW)
             case RunStatusChanged(status="running", model=model, mode=mode) if model:
                 self._line(f"{one_line(model, LINE_LIMIT_CHARS)} {self._glyphs.call} mode {mode}", _DIM)
             case MessagesFolded(folds=folds):
@@ -115,7 +124,8 @@ class Progress:
 
     def _show_message(self, message: Message) -> None:
         if message.role == "tool":
-            if message.is_error:
+            # What a goal call did, and what it was refused, the plan's changes have told.
+            if message.is_error and message.name != "goal":
                 self._line(f"    {result_line(message, LINE_LIMIT_CHARS)}", _YELLOW)
             return
         # What was taken for the answer was not: something followed it.
@@ -138,10 +148,11 @@ class Progress:
                 self._line(f"{marks.done} {goal_id} {one_line(text, LINE_LIMIT_CHARS)}", _GREEN)
             case GoalAbandoned(id=goal_id, reason=text):
                 self._line(f"{marks.abandoned} {goal_id} {one_line(text, LINE_LIMIT_CHARS)}", _YELLOW)
-            case GoalFocused(id=str() as goal_id) if goal := state.tree.find(goal_id):
-                if goal.is_open:
-                    text = one_line(goal.description, LINE_LIMIT_CHARS)
-                    self._line(f"{marks.focus} {goal_id} {text}", _BOLD)
+            case GoalFocused(id=goal_id):
+                goal = state.tree.find(goal_id) if goal_id else None
+                is_open = goal is not None and goal.is_open
+                text = one_line(goal.description, LINE_LIMIT_CHARS) if goal else ""
+                self._new_focus = f"{marks.focus} {goal_id} {text}" if is_open else ""
 
     def _summary(self, state: SessionState) -> str:
         parts = [state.status + (f" ({one_line(state.reason, LINE_LIMIT_CHARS)})" if state.reason else "")]
@@ -157,6 +168,8 @@ class Progress:
         return separator.join(part for part in parts if part)
 
     def _line(self, text: str, colour: str = "") -> None:
+        if not text:
+            return
         if colour and self._has_colour:
             text = f"\x1b[{colour}m{text}\x1b[0m"
         streams.write(self._stream, text + "\n")

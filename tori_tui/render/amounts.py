@@ -39,15 +39,15 @@ def shown_duration(seconds: float) -> str:
 
 
 def shown_cost(cost_usd: float, *, is_partial: bool) -> str:
-    """Return money; nothing where no price is known, `≥` where some prices are not.
+    """Return money; nothing where it is none or no price is known, `≥` where some prices are not.
 
     Example:
         >>> shown_cost(0.1234, is_partial=False), shown_cost(0.004, is_partial=True)
         ('$0.12', '≥ $0.004')
     """
-    if is_partial and not cost_usd:
+    if not cost_usd:
         return ""
-    text = f"${cost_usd:.2f}" if cost_usd >= 0.01 or not cost_usd else f"${cost_usd:.3f}"
+    text = f"${cost_usd:.2f}" if cost_usd >= 0.01 else f"${cost_usd:.3f}"
     return f"≥ {text}" if is_partial else text
 
 
