@@ -105,16 +105,25 @@ def failure_from_event(error: object, *, late_system: bool = False, secret: str 
     )
 
 
-def failure_from_connection(cause: BaseException, base_url: str, *, secret: str = "") -> ProviderError:
-    """Return the error for an exchange that failed below HTTP."""
+def failure_from_connection(
+    cause: BaseException, base_url: str, *, proxy_variable: str = "", secret: str = ""
+) -> ProviderError:
+    """Return the error for an exchange that failed below HTTP.
+
+    Args:
+        cause: The SDK's or the HTTP layer's exception; the innermost one has the system's words.
+        base_url: Where the request went.
+        proxy_variable: The environment variable that names a proxy, if one is set.
+        secret: The key that was sent.
+    """
     words = redact(_chain(cause), secret)
     if re.search("certificate", words, re.IGNORECASE):
         hint = (
             "The server's certificate is not trusted. Behind a proxy that inspects TLS, name its CA file: "
             "SSL_CERT_FILE, or ca_file under [providers.NAME]."
         )
-    elif re.search("proxy", words, re.IGNORECASE):
-        hint = "Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY."
+    elif proxy_variable:
+        hint = f"{proxy_variable} is set: check that proxy, or name the host in NO_PROXY."
     elif re.search("refused|connect", words, re.IGNORECASE):
         hint = "Start the server, or check the base URL (OPENAI_BASE_URL, ANTHROPIC_BASE_URL)."
     else:

@@ -92,7 +92,7 @@ def endpoint_for(provider: str, settings: ProviderSettings, environ: Mapping[str
         raise UsageError(
             f"No key: set {KEY_VARIABLES[provider][0]} (or {variable} for a server of your own).", DEMO_HINT
         )
-    return _endpoint((own_url or usual_url).rstrip("/"), key, settings)
+    return _endpoint((own_url or usual_url).rstrip("/"), key, settings, environ)
 
 
 def default_model(environ: Mapping[str, str]) -> str:
@@ -117,13 +117,27 @@ def default_model(environ: Mapping[str, str]) -> str:
     )
 
 
-def _endpoint(base_url: str, key: KeySource, settings: ProviderSettings) -> Endpoint:
+def _endpoint(
+    base_url: str, key: KeySource, settings: ProviderSettings, environ: Mapping[str, str]
+) -> Endpoint:
     idle_timeout_s = settings.idle_timeout_s
     if idle_timeout_s is None:
         idle_timeout_s = LOCAL_IDLE_TIMEOUT_S if is_local_url(base_url) else IDLE_TIMEOUT_S
     return Endpoint(
-        base_url, key.read, settings.headers, settings.ca_file, idle_timeout_s, is_bearer=key.is_token
+        base_url,
+        key.read,
+        settings.headers,
+        settings.ca_file,
+        idle_timeout_s,
+        is_bearer=key.is_token,
+        proxy_variable=_proxy_variable(base_url, environ),
     )
+
+
+def _proxy_variable(base_url: str, environ: Mapping[str, str]) -> str:
+    scheme = base_url.partition(":")[0]
+    names = (f"{scheme}_proxy", f"{scheme.upper()}_PROXY", "all_proxy", "ALL_PROXY")
+    return next((name for name in names if environ.get(name)), "")
 
 
 __all__ = ["default_model", "endpoint_for", "make_provider"]

@@ -131,7 +131,10 @@ class SdkClient:
     def _unanswered(self, error: BaseException) -> ProviderError:
         if type(error.__cause__ or error).__name__ == "ReadTimeout":
             return stalled(self._endpoint.idle_timeout_s)
-        return failure_from_connection(error, self._endpoint.base_url, secret=self._secret)
+        endpoint = self._endpoint
+        return failure_from_connection(
+            error, endpoint.base_url, proxy_variable=endpoint.proxy_variable, secret=self._secret
+        )
 
     async def _opened(self) -> Sdk:
         async with self._opening:

@@ -45,6 +45,8 @@ class Endpoint:
     idle_timeout_s: float = IDLE_TIMEOUT_S
     is_bearer: bool = False
     """Anthropic only: the key is a token for the Authorization header."""
+    proxy_variable: str = ""
+    """The environment variable that names a proxy for the address, to tell of it when it fails."""
 
     @property
     def host(self) -> str:
