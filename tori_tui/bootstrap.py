@@ -13,7 +13,7 @@ import secrets
 import shutil
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,7 +29,7 @@ from tori_tui.domain.errors import UsageError
 from tori_tui.domain.events import CallStarted, Mode, Record, RunStatusChanged
 from tori_tui.domain.ids import TraceId
 from tori_tui.domain.request import ModelProfile
-from tori_tui.domain.state import SessionState, reduce_all
+from tori_tui.domain.state import SessionState
 from tori_tui.memory.model_facts import LateRefusals, ModelFacts
 from tori_tui.permission.environment import is_key_name
 from tori_tui.permission.redaction import Redactor
@@ -190,14 +190,12 @@ def _open_trace(options: SessionOptions, world: Surroundings) -> _Opened:
     store = JsonlTraceStore.open(directory)
     commands: deque[CallStarted] = deque(maxlen=LEFT_OVER_COMMANDS)
 
-    def noting_commands() -> Iterator[Record]:
-        for record in store.records():
-            if isinstance(record.event, CallStarted) and record.event.process is not None:
-                commands.append(record.event)
-            yield record
+    def note(record: Record) -> None:
+        if isinstance(record.event, CallStarted) and record.event.process is not None:
+            commands.append(record.event)
 
     try:
-        state = reduce_all(noting_commands())
+        state = store.load(note)
         notices += [f"Trace, line {fault.line}: {fault.reason}" for fault in store.faults]
     except BaseException:
         store.close()

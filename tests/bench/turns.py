@@ -143,12 +143,15 @@ def _run(work: Path, home: str, url: str) -> float:
 
 
 _WITH_PEAK: Final = """
-import resource, sys
+import sys
+from pathlib import Path
 from tori_tui.cli.main import main
 try:
     main()
 finally:
-    sys.stderr.write(f"peak_kb={resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}")
+    # Not getrusage: its peak still holds that of the process which forked this one.
+    status = Path("/proc/self/status").read_text()
+    sys.stderr.write("peak_kb=" + status.split("VmHWM:")[1].split()[0])
 """
 
 

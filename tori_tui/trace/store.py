@@ -10,7 +10,7 @@ import fcntl
 import gc
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol, Self
@@ -189,8 +189,11 @@ class JsonlTraceStore:
                     last_seq = record.seq
                     yield record
 
-    def load(self) -> SessionState:
+    def load(self, note: Callable[[Record], None] | None = None) -> SessionState:
         """Fold the records that were there at opening into a state.
+
+        Args:
+            note: Called with each record, in order, before it is folded.
 
         Raises:
             TraceTooNew: A record has a newer format.
@@ -199,7 +202,7 @@ class JsonlTraceStore:
         was_enabled = gc.isenabled()
         gc.disable()
         try:
-            return reduce_all(self.records())
+            return reduce_all(self.records() if note is None else _noted(self.records(), note))
         finally:
             if was_enabled:
                 gc.enable()
@@ -275,6 +278,12 @@ class JsonlTraceStore:
     def _cut_rubbish(self) -> None:
         os.ftruncate(self._descriptor, self._progress.good_bytes)
         self._progress.has_rubbish = False
+
+
+def _noted(records: Iterator[Record], note: Callable[[Record], None]) -> Iterator[Record]:
+    for record in records:
+        note(record)
+        yield record
 
 
 def _make_directory(directory: Path) -> None:
