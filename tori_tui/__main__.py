@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tori_tui.cli.main import main
+from tori_tui.cli.entry import main
 
 if __name__ == "__main__":
     main()

@@ -16,6 +16,12 @@ def demo(
     ] = False,
 ) -> None:
     """Watch tori mend a small project: no key, no network."""
+    from tori_tui.cli import streams
+
+    if not plain and streams.can_show_app():
+        from tori_tui.cli.app import play_demo_in_app
+
+        raise typer.Exit(play_demo_in_app())
     from tori_tui.cli.demo_session import play_demo
 
     raise typer.Exit(play_demo())

@@ -57,7 +57,7 @@ def play_demo() -> int:
     Raises:
         UsageError: The temporary directory or the project's repository cannot be made.
     """
-    project = _new_project()
+    project = new_project()
     streams.write_out(
         "This is a demo: the replies of the model are recorded, no key and no network are used.\n"
         "The tools truly run, in a copy of a small project: " + str(project) + "\n\n"
@@ -81,7 +81,12 @@ def play_demo() -> int:
     return code
 
 
-def _new_project() -> Path:
+def new_project() -> Path:
+    """Return a fresh copy of the demo's project, under git where there is git.
+
+    Raises:
+        UsageError: It cannot be made.
+    """
     try:
         project = Path(tempfile.mkdtemp(prefix="tori-demo-")).resolve()
         with as_file(files("tori_tui.demo") / "project") as bundled:
@@ -100,4 +105,4 @@ def _new_project() -> Path:
     return project
 
 
-__all__ = ["MISSION", "play_demo"]
+__all__ = ["MISSION", "new_project", "play_demo"]

@@ -11,12 +11,13 @@ from typing import Annotated
 import typer
 
 from tori_tui import __version__
-from tori_tui.cli import demo, list, resume, run, show, streams
-from tori_tui.cli.exit_codes import FAILED, INTERRUPTED, USAGE
-from tori_tui.domain.errors import ToriError, UsageError
+from tori_tui.cli import app_command, demo, list, replay, resume, run, show, streams
+from tori_tui.cli.exit_codes import USAGE
+from tori_tui.cli.failures import exit_code_of
 
 app = typer.Typer(
     name="tori",
+    cls=app_command.AppFirst,
     help="A coding agent for the terminal whose backbone is a goal tree.",
     epilog="`tori demo` shows a whole session without any key.",
     rich_markup_mode=None,
@@ -28,6 +29,8 @@ app.command("resume")(resume.resume)
 app.command("list")(list.list_traces)
 app.command("show")(show.show)
 app.command("demo")(demo.demo)
+app.command("replay")(replay.replay)
+app.command(app_command.OPEN, hidden=True)(app_command.open_app)
 
 
 def _print_version(wanted: bool) -> None:
@@ -52,46 +55,7 @@ def _without_command(
 def main() -> None:
     """Run the command line and exit; whatever goes wrong is told in words, without a traceback."""
     streams.repair()
-    sys.exit(_exit_code())
-
-
-def _exit_code() -> int:
-    try:
-        app(prog_name="tori")
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else FAILED
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except ToriError as error:
-        streams.write_err(f"tori: {_safe(error)}\n")
-        return _code_of(error)
-    except Exception:
-        streams.write_err(_fault())
-        return FAILED
-    finally:
-        streams.flush()
-    return 0
-
-
-def _safe(error: ToriError) -> str:
-    from tori_tui.render.safe_text import safe_text
-
-    return safe_text(str(error))
-
-
-def _fault() -> str:
-    import traceback
-
-    from tori_tui.render.safe_text import safe_text
-
-    return f"{safe_text(traceback.format_exc())}tori: this is a fault of tori itself; please report it.\n"
-
-
-def _code_of(error: ToriError) -> int:
-    from tori_tui.trace.errors import TraceMissing
-
-    # To name a trace that is not there is wrong usage too.
-    return USAGE if isinstance(error, (UsageError, TraceMissing)) else FAILED
+    sys.exit(exit_code_of(lambda: app(prog_name="tori")))
 
 
 __all__ = ["app", "main"]

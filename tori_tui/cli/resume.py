@@ -5,11 +5,12 @@ Must not import anything heavy before the command is really called.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tori_tui.cli import options
+from tori_tui.cli import options, streams
 
 
 def resume(
@@ -28,6 +29,13 @@ def resume(
     cwd: options.Cwd = None,
 ) -> None:
     """Go on with a session where it stopped, whatever stopped it."""
+    is_plain = json or check or max_turns or max_cost is not None or max_seconds is not None
+    if not is_plain and streams.can_show_app():
+        from tori_tui.cli.app import start_app
+
+        raise typer.Exit(
+            start_app(cwd or Path(), model=model, mode=mode, trace_dir=trace_dir, resume=trace or "")
+        )
     from tori_tui.cli.one_shot import OneShot, run_one_shot
 
     arguments = OneShot(

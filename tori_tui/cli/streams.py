@@ -63,6 +63,12 @@ def has_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
+def can_show_app() -> bool:
+    """Say whether there is a terminal to read keys from and to draw on."""
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    return all(stream is not None and not stream.closed and stream.isatty() for stream in streams)
+
+
 def has_colour(stream: TextIO) -> bool:
     """Say whether a stream shows colours: a terminal that is not dumb, and NO_COLOR is not set."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -19,7 +19,9 @@ from textual.binding import BindingType
 from textual.driver import Driver
 from textual.message import Message
 from textual.screen import Screen
+from textual.worker import WorkerFailed
 
+from tori_tui.domain.errors import ToriError
 from tori_tui.ui.driver import TerminalDriver, TerminalHungUp
 from tori_tui.ui.messages import SessionFailed
 from tori_tui.ui.shell import ShellScreen
@@ -117,7 +119,11 @@ class ToriApp(App[None]):
         self.run_worker(self._go_live(), name="session")
 
     async def _go_live(self) -> None:
-        launch = self._launch = await asyncio.to_thread(self._load)
+        try:
+            launch = self._launch = await asyncio.to_thread(self._load)
+        except ToriError as error:
+            self.post_message(SessionFailed(error))
+            return
         # What is imported by now stays for good: the collector need not walk it again.
         gc.freeze()
         gc.enable()
@@ -182,7 +188,9 @@ class ToriApp(App[None]):
                 pass
 
     def _handle_exception(self, error: Exception) -> None:
-        self.crash = self.crash or error
+        # What failed is told, not that it failed in a worker.
+        cause = error.error if isinstance(error, WorkerFailed) else error
+        self.crash = self.crash or cause
         super()._handle_exception(error)
 
     def _fatal_error(self) -> None:

@@ -31,8 +31,8 @@ PASTE_CHARS: Final = 48
 _OTHER_KEYS: Final = re.compile(r"\x1b\[27;(\d+);(\d+)~")
 """A modified key as xterm's modifyOtherKeys writes it: modifier, code."""
 
-_COLOR_REPORT: Final = re.compile(r"\x1b\]\d+;[^\x07\x1b]*(?:\x07|\x1b\\)")
-"""A late answer to a question for a colour."""
+_LATE_ANSWER: Final = re.compile(r"\x1b\]\d+;[^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[\?[\d;]*c")
+"""What the terminal says of its colours and abilities after nobody waits for it any more."""
 
 _REPLACEMENT: Final = "\ufffd"
 
@@ -46,6 +46,17 @@ class TerminalDriver(LinuxDriver):
 
     early_input: bytes = b""
     """What was read before the driver started."""
+
+    def write(self, data: str) -> None:
+        """Write; after the terminal is gone nothing is written and nothing waits."""
+        if self._writer_thread is not None and self._writer_thread.is_alive():
+            super().write(data)
+
+    def _run_input_thread(self) -> None:
+        try:
+            self.run_input_thread()
+        except Exception as error:
+            self._app.call_later(self._app._handle_exception, error)
 
     def run_input_thread(self) -> None:
         """Read until the driver stops or the terminal goes away."""
@@ -82,11 +93,13 @@ class TerminalDriver(LinuxDriver):
             raise
 
     def _feed(self, parser: XTermParser, text: str, *, is_full: bool) -> None:
-        text = _OTHER_KEYS.sub(r"\x1b[\2;\1u", _COLOR_REPORT.sub("", text))
+        text = _OTHER_KEYS.sub("\x1b[\\2;\\1u", _LATE_ANSWER.sub("", text))
         for part in split_pastes(text, is_full=is_full):
             if isinstance(part, events.Paste):
                 self.process_message(part)
                 continue
+            if not part:
+                continue  # to the parser this is the end of all input
             for message in parser.feed(part):
                 if not _is_rubbish(message):
                     self.process_message(message)

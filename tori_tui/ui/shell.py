@@ -21,11 +21,19 @@ NARROW_CELLS: Final = 100
 ECHO_LIMIT_CHARS: Final = 4_000
 
 
-class GoalTree(Widget):
+class Blank(Widget):
+    """A frame with nothing in it."""
+
+    def render(self) -> RenderResult:
+        """Return nothing."""
+        return ""
+
+
+class GoalTree(Blank):
     """Stands where the goal tree will be; of the same name, so that the same style rules hold."""
 
 
-class Transcript(Widget):
+class Transcript(Blank):
     """Stands where the conversation will be."""
 
 
@@ -64,7 +72,7 @@ class ShellScreen(Screen[None]):
         box = Vertical(self._echo, id="input-box", classes="-active")
         box.border_title = "comment"
         yield box
-        yield Widget(id="status")
+        yield Blank(id="status")
 
     def on_resize(self, event: events.Resize) -> None:
         """Take the narrow form where the session's screen would."""

@@ -239,8 +239,12 @@ class Story:
             return
         self._goal = goal_id
         goal = tree.find(goal_id) if goal_id else None
-        if goal is not None:
-            self._add(GoalBlock(goal.id, goal.description))
+        if goal is None:
+            return
+        last = next(reversed(self._blocks), None)
+        if last is not None and isinstance(self._blocks[last], GoalBlock):
+            self._drop(last)  # nothing was done there
+        self._add(GoalBlock(goal.id, goal.description))
 
     # ── messages ──
 

@@ -22,6 +22,7 @@ from tori_tui.domain.plan_edits import (
     PlanEdit,
 )
 from tori_tui.render.amounts import counted, shown_duration
+from tori_tui.render.diff import count_lines
 from tori_tui.render.safe_text import one_line
 from tori_tui.ui.transcript.blocks import CallBlock
 
@@ -71,8 +72,8 @@ def facts_of(block: CallBlock) -> str:
     """Return a finished call's short facts: lines, change, exit code, time."""
     facts = []
     details = block.details
-    added, removed = details.get("added_lines"), details.get("removed_lines")
-    if isinstance(added, int) and isinstance(removed, int):
+    if diff := diff_of(block):
+        added, removed = count_lines(diff)
         facts.append(f"+{added} −{removed}")
     exit_code = details.get("exit_code")
     if isinstance(exit_code, int):

@@ -23,6 +23,11 @@ SPINNER: Final = "◐◓◑◒"
 
 SPINNER_INTERVAL_S: Final = 0.25
 
+WIDE_CELLS: Final = 110
+"""From this width on the model is shown with its provider."""
+
+MODEL_LIMIT_CHARS: Final = 40
+
 FULL_SHARE: Final = 0.8
 """From this share of the window on the context is shown as a warning."""
 
@@ -124,8 +129,10 @@ class StatusLine(Widget):
         palette, status = self._palette, self._status
         facts: list[tuple[str, Style]] = []
         if status.model:
-            model = one_line(status.model, 60)
-            facts.append((model if width >= 110 else model.rpartition("/")[2], palette.base))
+            model = one_line(status.model)
+            is_short = width >= WIDE_CELLS and len(model) <= MODEL_LIMIT_CHARS
+            name = model if is_short else model.rpartition("/")[2]
+            facts.append((one_line(name, MODEL_LIMIT_CHARS), palette.base))
         if status.context_tokens:
             facts.append(self._share())
         if status.cost:

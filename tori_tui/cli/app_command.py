@@ -1,0 +1,49 @@
+"""`tori open`, hidden: what `tori [PATH]` means when it comes with options.
+
+Must not import anything heavy.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer.core import TyperGroup
+
+from tori_tui.cli import options
+
+OPEN = "open"
+
+
+class AppFirst(TyperGroup):
+    """A group in which `tori [PATH] [OPTIONS]` opens the app."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Put the app's command in front where no command is named."""
+        if args and args[0] not in self.commands and _is_apps(args[0]):
+            args = [OPEN, *args]
+        return super().parse_args(ctx, args)
+
+
+def _is_apps(first: str) -> bool:
+    if first.startswith("-"):
+        return first not in ("--help", "-h", "--version")
+    return Path(first).exists()
+
+
+def open_app(
+    path: Annotated[
+        Path | None, typer.Argument(metavar="PATH", help="Where to work; here if left out.")
+    ] = None,
+    model: options.Model = None,
+    mode: options.ModeOption = None,
+    trace_dir: options.TraceDir = None,
+) -> None:
+    """Open the app."""
+    from tori_tui.cli.app import start_app
+
+    raise typer.Exit(start_app(path or Path(), model=model, mode=mode, trace_dir=trace_dir))
+
+
+__all__ = ["OPEN", "AppFirst", "open_app"]

@@ -1,0 +1,224 @@
+"""The app over a live session: theme first, everything else while the first frame is looked at.
+
+Must not import a provider, the configuration or the runner at its top: that is `load`'s.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+import tomllib
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from textual.message import Message
+from textual.screen import Screen
+
+from tori_tui.cli import streams
+from tori_tui.cli.app import AppOptions
+from tori_tui.cli.exit_codes import FAILED
+from tori_tui.cli.terminal import EarlyTerminal
+from tori_tui.domain.errors import ToriError
+from tori_tui.ui.app import Launch, ToriApp, crash_report
+from tori_tui.ui.driver import TerminalDriver
+from tori_tui.ui.themes import AUTO, DARK, LIGHT, ThemeSpec, load_theme, theme_directories
+
+if TYPE_CHECKING:
+    from tori_tui.bootstrap import SessionOptions, Surroundings
+    from tori_tui.config import LoadedSettings, Settings
+    from tori_tui.runtime.session import Session
+    from tori_tui.ui.bridge import Bridge
+
+
+DEMO_DELAY_S: Final = 0.02
+"""Between the pieces of recorded replies, so that they stream as a model's do."""
+
+
+def run_app(options: AppOptions, terminal: EarlyTerminal) -> int:
+    """Run the app over a live session and return the exit code.
+
+    Raises:
+        ToriError: The theme, the configuration or the session does not allow it.
+    """
+    loaded: list[LiveLaunch] = []
+
+    def load() -> Launch:
+        loaded.append(load_live(options))
+        return loaded[0]
+
+    app = make_app(load, terminal)
+    asyncio.run(app.run_async())
+    return ended(app, loaded[0].directory if loaded else None)
+
+
+def make_app(load: Callable[[], Launch], terminal: EarlyTerminal) -> ToriApp:
+    """Return an app in the user's theme.
+
+    Raises:
+        ToriError: There is no such theme, or its file is wrong.
+    """
+    directories = theme_directories(os.environ)
+    name = configured_theme(os.environ.get("XDG_CONFIG_HOME", ""), os.environ.get("HOME", ""))
+    if name == AUTO:
+        name = DARK if terminal.has_dark_background() else LIGHT
+    theme = load_theme(name, directories)
+    app = ToriApp(load, theme=theme, theme_directories=directories)
+    TerminalDriver.early_input = terminal.take_input()
+    return app
+
+
+def configured_theme(config_home: str, home: str) -> str:
+    """Return the theme that the user's configuration names; what is wrong in it is told later."""
+    base = Path(config_home) if config_home.startswith("/") else Path(home or "/") / ".config"
+    try:
+        table = tomllib.loads((base / "tori" / "config.toml").read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
+        return AUTO
+    theme = table.get("theme", AUTO)
+    return theme if isinstance(theme, str) else AUTO
+
+
+def ended(app: ToriApp, directory: Path | None) -> int:
+    """Say on the way out what there is to say, and return the exit code.
+
+    Raises:
+        ToriError: That is why the app ended.
+    """
+    if isinstance(app.crash, ToriError):
+        raise app.crash
+    if app.crash is not None:
+        streams.write_err(crash_report(app.crash, directory))
+        return FAILED
+    if directory is not None:
+        streams.write_err(f"The session: {directory}\nGo on with it: tori resume {directory.name}\n")
+    return app.return_code or 0
+
+
+class LiveLaunch:
+    """A session that will be opened, with its screen and bridge."""
+
+    def __init__(self, bridge: Bridge, make: Callable[[ThemeSpec], Screen[None]]) -> None:
+        self._bridge = bridge
+        self._make = make
+
+    @property
+    def directory(self) -> Path | None:
+        """Where the session lies, once something was said in it."""
+        session = self._bridge.session
+        return session.directory if session is not None and session.state.tree.missions else None
+
+    def make_screen(self, theme: ThemeSpec) -> Screen[None]:
+        """Return the session's screen."""
+        return self._make(theme)
+
+    def serve(self, post: Callable[[Message], object]) -> Awaitable[None]:
+        """Open the session and hand on what happens."""
+        return self._bridge.serve(post)
+
+    def close(self) -> Awaitable[None]:
+        """Wind the session down."""
+        return self._bridge.close()
+
+
+def load_live(options: AppOptions) -> LiveLaunch:
+    """Load everything that a live session needs; runs in a thread.
+
+    Raises:
+        ToriError: The configuration is wrong.
+    """
+    import secrets
+
+    from tori_tui.bootstrap import real_surroundings
+    from tori_tui.cli.history import History
+    from tori_tui.ui.bridge import Bridge
+    from tori_tui.ui.palette import palette_of
+    from tori_tui.ui.screens.session import SessionScreen
+    from tori_tui.workspace.git_head import find_work_tree, read_git_head
+
+    settings, wanted, prompt = demo_session() if options.is_demo else asked_session(options)
+    surroundings = real_surroundings(os.environ, replay_delay_s=DEMO_DELAY_S if options.is_demo else 0.0)
+    history = History(surroundings.state_dir / "history.jsonl")
+    root = find_work_tree(wanted.cwd)
+    bridge = Bridge(opener(settings, wanted, surroundings), new_token=lambda: secrets.token_hex(4))
+    if prompt:
+        bridge.say(prompt)
+
+    def make(theme: ThemeSpec) -> Screen[None]:
+        return SessionScreen(
+            palette_of(theme),
+            bridge,
+            clock=time.monotonic,
+            window_of=window_of(settings.settings),
+            branch=lambda: read_git_head(root).branch if root else "",
+            history=history.load(),
+            remember=history.add,
+            model=settings.settings.model or "",
+            mode=settings.settings.mode,
+        )
+
+    return LiveLaunch(bridge, make)
+
+
+def asked_session(options: AppOptions) -> tuple[LoadedSettings, SessionOptions, str]:
+    """Return configuration and options of the session that the command line asked for."""
+    from tori_tui.bootstrap import SessionOptions
+    from tori_tui.cli.traces import working_directory
+    from tori_tui.config import load_settings
+
+    cwd = working_directory(options.directory)
+    settings = load_settings(os.environ, cwd, model=options.model, mode=options.mode)
+    wanted = SessionOptions(
+        cwd=cwd,
+        model=options.model,
+        mode=settings.settings.mode if options.mode else None,
+        trace_dir=options.trace_dir,
+        resume=options.resume,
+        has_user=True,
+    )
+    return settings, wanted, ""
+
+
+def demo_session() -> tuple[LoadedSettings, SessionOptions, str]:
+    """Return configuration, options and mission of the demo."""
+    from dataclasses import replace
+    from importlib.resources import as_file, files
+
+    from tori_tui.bootstrap import SessionOptions
+    from tori_tui.cli.demo_session import MISSION, new_project
+    from tori_tui.config import LoadedSettings, Settings
+
+    with as_file(files("tori_tui.demo") / "replies.toml") as replies:
+        settings = replace(Settings(), model=f"replay/{replies}", mode="auto")
+    wanted = SessionOptions(cwd=new_project(), model=settings.model, mode="auto", has_user=True)
+    return LoadedSettings(settings, {}), wanted, MISSION
+
+
+def window_of(settings: Settings) -> Callable[[str], int]:
+    """Return what tells a model's context window."""
+    from tori_tui.providers.catalogue import profile_for
+
+    def window(model: str) -> int:
+        own = settings.models.get(model)
+        known = own.window_tokens if own else None
+        return known or settings.context.window_tokens or profile_for(model).window_tokens
+
+    return window
+
+
+def opener(
+    settings: LoadedSettings, options: SessionOptions, surroundings: Surroundings
+) -> Callable[[], Awaitable[Session]]:
+    """Return what opens the session, its notices told with those of the configuration."""
+    from tori_tui.bootstrap import open_session
+
+    async def open_it() -> Session:
+        session = await open_session(settings.settings, options, surroundings)
+        session.notices = (*settings.notices, *session.notices)
+        return session
+
+    return open_it
+
+
+__all__ = ["LiveLaunch", "configured_theme", "ended", "load_live", "make_app", "run_app"]
