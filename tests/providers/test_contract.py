@@ -205,6 +205,13 @@ async def test_a_refused_connection_names_the_address(protocol: str) -> None:
     assert "Connect" in caught.value.message or "refused" in caught.value.message
 
 
+async def test_one_connection_serves_all_turns(protocol: str) -> None:
+    async with serving(protocol, in_order(*(WireReply("Hello."),) * 3)) as (server, provider):
+        for _ in range(3):
+            await reply_from(provider, request(of=profile(protocol)))
+    assert server.n_connections == 1
+
+
 async def test_cancelling_closes_the_connection_at_once(protocol: str) -> None:
     answer = WireReply("word " * 200, piece_delay_s=0.02)
     async with serving(protocol, in_order(answer, WireReply("Hello."))) as (server, provider):

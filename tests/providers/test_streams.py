@@ -9,7 +9,9 @@ import pytest
 
 from tests.providers.requests import events_from, folded, profile, reply_from, request
 from tests.providers.serving import PROTOCOLS, serving
-from tests.providers.stream_cases import CASES, StreamCase, chat, delta
+from tests.providers.stream_cases import StreamCase
+from tests.providers.stream_cases_chat import CHAT_CASES, chat, delta
+from tests.providers.stream_cases_typed import MESSAGES_CASES, RESPONSES_CASES
 from tests.wire.answers import RawAnswer, in_order
 from tori_tui.providers.anthropic.decode import MessagesDecoder
 from tori_tui.providers.base import StreamEvent, ThinkingDelta
@@ -18,6 +20,8 @@ from tori_tui.providers.fold import Reply
 from tori_tui.providers.openai.chat_decode import ChatDecoder
 from tori_tui.providers.openai.responses_decode import ResponsesDecoder
 from tori_tui.providers.sse_stream import EventDecoder, decode_stream
+
+CASES = CHAT_CASES + RESPONSES_CASES + MESSAGES_CASES
 
 SHORT_BYTES = 200
 

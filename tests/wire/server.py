@@ -115,6 +115,10 @@ class WireServer:
         self._n_calls = 0
         self.requests: list[WireRequest] = []
         """Every model request so far, in order."""
+        self.n_connections = 0
+        """How many connections clients have opened."""
+        self.n_connections = 0
+        """How many connections clients have opened."""
         self.client_went_away = asyncio.Event()
         """Set once a client has gone in the middle of an answer."""
 
@@ -153,6 +157,7 @@ class WireServer:
         task = asyncio.current_task()
         assert task is not None
         self._connections.add(task)
+        self.n_connections += 1
         try:
             while (request := await read_http_request(reader)) is not None:
                 if not await self._answer(request, writer):

@@ -10,10 +10,10 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from tori_tui.providers.base import StreamEvent
 from tori_tui.providers.errors import ProviderError
@@ -24,11 +24,17 @@ from tori_tui.providers.http_failure import (
     garbled,
     stalled,
 )
-from tori_tui.providers.settings import Endpoint
+from tori_tui.providers.settings import CONNECT_TIMEOUT_S, Endpoint
 from tori_tui.providers.sse_stream import EventDecoder, decode_stream
 
 if TYPE_CHECKING:
     import httpx2
+
+DRAIN_S: Final = 0.05
+"""A server that ends its answer does so in the packet of its end marker; others lose the connection."""
+
+KEEPALIVE_S: Final = 90.0
+"""Longer than most tools run: the next turn needs no new TLS handshake. The library's is 5 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +78,10 @@ class SdkClient:
         call = sdk.client.post(path, stream_cls=sdk.stream_type, **options)
         response = await self._answer(sdk, call, late_system=late_system)
         try:
-            chunks = self._bytes(response, decoder)
-            async with aclosing(decode_stream(chunks, decoder, self._endpoint.idle_timeout_s)) as events:
-                async for event in events:
+            async with aclosing(self._bytes(response, decoder)) as chunks:
+                async for event in decode_stream(chunks, decoder, self._endpoint.idle_timeout_s):
                     yield event
+                await _drain(chunks)
         finally:
             await response.aclose()
 
@@ -117,7 +123,7 @@ class SdkClient:
             ) from error
         return response
 
-    async def _bytes(self, response: httpx2.Response, decoder: EventDecoder) -> AsyncIterator[bytes]:
+    async def _bytes(self, response: httpx2.Response, decoder: EventDecoder) -> AsyncGenerator[bytes, None]:
         """Yield the answer's bytes; a connection lost after a whole reply is an ordinary end."""
         try:
             async for chunk in response.aiter_bytes():
@@ -142,6 +148,31 @@ class SdkClient:
                 self._secret = await asyncio.to_thread(self._endpoint.read_key)
                 self._sdk = await asyncio.to_thread(self._open_sdk, self._endpoint, self._secret)
         return self._sdk
+
+
+async def _drain(chunks: AsyncIterator[bytes]) -> None:
+    """Read what follows the end marker, so that the connection can serve the next request."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(DRAIN_S):
+            async for _ in chunks:
+                pass
+
+
+def http_options(endpoint: Endpoint) -> dict[str, Any]:
+    """Return the arguments for the HTTP client that an SDK is given.
+
+    Raises:
+        ProviderError: The CA file cannot be used.
+    """
+    import httpx2
+
+    options: dict[str, Any] = {
+        "timeout": httpx2.Timeout(endpoint.idle_timeout_s, connect=CONNECT_TIMEOUT_S),
+        "limits": httpx2.Limits(keepalive_expiry=KEEPALIVE_S),
+    }
+    if endpoint.ca_file is not None:
+        options["verify"] = tls_context(endpoint.ca_file)
+    return options
 
 
 def tls_context(ca_file: Path) -> ssl.SSLContext:
@@ -180,4 +211,4 @@ def _timeout() -> type[Exception]:
     return httpx2.TimeoutException
 
 
-__all__ = ["Sdk", "SdkClient", "tls_context"]
+__all__ = ["Sdk", "SdkClient", "http_options", "tls_context"]

@@ -5,16 +5,22 @@ Must not encode or decode; `chat_encode` and `chat_decode` do.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from tori_tui.domain.request import ModelRequest
 from tori_tui.providers.base import Provider, StreamEvent
 from tori_tui.providers.errors import ProviderError
 from tori_tui.providers.openai.chat_decode import ChatDecoder
-from tori_tui.providers.openai.chat_encode import PROVIDER, ChatDialect, encode_chat
+from tori_tui.providers.openai.chat_encode import (
+    PROVIDER,
+    ChatDialect,
+    encode_chat,
+    refused_parameter,
+    without,
+)
 from tori_tui.providers.openai.client import model_names, open_openai
 from tori_tui.providers.sdk_client import SdkClient
 from tori_tui.providers.settings import Endpoint
@@ -32,26 +38,41 @@ class ChatProvider:
         self._dialect = ChatDialect(endpoint.host, is_openai=endpoint.host == OPENAI_HOST)
         self._client = SdkClient(endpoint, open_openai)
         self._first_model = ""
+        self._refused: set[str] = set()
 
     async def prepare(self) -> None:
         """See `Provider.prepare`."""
         await self._client.prepare()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
-        """See `Provider.stream`. A profile without a model name means the server's first model."""
+        """See `Provider.stream`.
+
+        A profile without a model name means the server's first model. A parameter that the server
+        refuses is left out from then on.
+        """
         if not request.profile.model:
             named = replace(request.profile, model=await self.first_model())
             request = replace(request, profile=named)
-        decoder = ChatDecoder(self._dialect.endpoint, request.profile.family)
-        events = self._client.events(
+        while True:
+            body = without(encode_chat(request, self._dialect), self._refused)
+            try:
+                async with aclosing(self._events(request, body)) as events:
+                    async for event in events:
+                        yield event
+                return
+            except ProviderError as error:
+                name = refused_parameter(body, error.message) if error.fault == "bad_request" else None
+                if name is None:
+                    raise
+                self._refused.add(name)
+
+    def _events(self, request: ModelRequest, body: Mapping[str, Any]) -> AsyncGenerator[StreamEvent, None]:
+        return self._client.events(
             "/chat/completions",
-            encode_chat(request, self._dialect),
-            decoder,
+            body,
+            ChatDecoder(self._dialect.endpoint, request.profile.family),
             late_system=request.late_system is not None,
         )
-        async with aclosing(events) as open_events:
-            async for event in open_events:
-                yield event
 
     async def first_model(self) -> str:
         """Return the first model that the server lists; asked once.

@@ -11,7 +11,8 @@ only), and a late system message last.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -27,6 +28,17 @@ REASONING_FIELDS: Final = ("reasoning_content", "reasoning", "reasoning_details"
 
 EFFORTS: Final[Mapping[Effort, str]] = {"max": "xhigh"}
 """Where the wire has another word; see `openai.types.shared.ReasoningEffort`."""
+
+OPTIONAL: Final = (
+    "stream_options",
+    "reasoning_effort",
+    "prompt_cache_key",
+    "max_tokens",
+    "max_completion_tokens",
+)
+"""Parameters that some compatible servers refuse; the request is whole without them."""
+
+OTHER_NAMES: Final = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 
 Wire = dict[str, Any]
 
@@ -58,6 +70,20 @@ def encode_chat(request: ModelRequest, dialect: ChatDialect) -> Wire:
     if request.cache_key and dialect.is_openai:
         body["prompt_cache_key"] = request.cache_key
     return body
+
+
+def refused_parameter(body: Wire, complaint: str) -> str | None:
+    """Return the parameter that a server complains about and that a request can do without."""
+    return next((name for name in OPTIONAL if name in body and re.search(rf"\b{name}\b", complaint)), None)
+
+
+def without(body: Wire, refused: Container[str]) -> Wire:
+    """Return the body without refused parameters; a limit on the output goes under its other name."""
+    kept = {name: value for name, value in body.items() if name not in refused}
+    for name, other in OTHER_NAMES.items():
+        if name in body and name in refused and other not in refused:
+            kept[other] = body[name]
+    return kept
 
 
 def _messages(request: ModelRequest, dialect: ChatDialect) -> list[Wire]:
@@ -139,4 +165,4 @@ def _tool(tool: ToolSpec) -> Wire:
     return {"type": "function", "function": function}
 
 
-__all__ = ["PROVIDER", "REASONING_FIELDS", "ChatDialect", "encode_chat"]
+__all__ = ["PROVIDER", "REASONING_FIELDS", "ChatDialect", "encode_chat", "refused_parameter", "without"]

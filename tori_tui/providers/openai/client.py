@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from tori_tui.providers.json_values import mapping_of, mappings_of
-from tori_tui.providers.sdk_client import Sdk, SdkClient, tls_context
-from tori_tui.providers.settings import CONNECT_TIMEOUT_S, Endpoint
+from tori_tui.providers.sdk_client import Sdk, SdkClient, http_options
+from tori_tui.providers.settings import Endpoint
 
 NO_KEY: Final = "none"
 """Sent to servers that want no key; the SDK insists on one."""
@@ -22,20 +22,15 @@ def open_openai(endpoint: Endpoint, key: str) -> Sdk:
     Raises:
         ProviderError: The CA file cannot be used.
     """
-    import httpx2
     import openai
 
-    http_client = None
-    if endpoint.ca_file is not None:
-        http_client = openai.DefaultAsyncHttpxClient(verify=tls_context(endpoint.ca_file))
     headers: Mapping[str, str] = dict(endpoint.headers)
     client = openai.AsyncOpenAI(
         api_key=key or NO_KEY,
         base_url=endpoint.base_url,
         default_headers=headers,
-        timeout=httpx2.Timeout(endpoint.idle_timeout_s, connect=CONNECT_TIMEOUT_S),
         max_retries=0,
-        http_client=http_client,
+        http_client=openai.DefaultAsyncHttpxClient(**http_options(endpoint)),
     )
     return Sdk(client, openai.AsyncStream, openai.OpenAIError)
 
