@@ -66,6 +66,7 @@ def make_app(load: Callable[[], Launch], terminal: EarlyTerminal) -> ToriApp:
     theme = load_theme(name, directories)
     app = ToriApp(load, theme=theme, theme_directories=directories)
     TerminalDriver.early_input = terminal.take_input()
+    TerminalDriver.restore = terminal.restore
     return app
 
 

@@ -62,6 +62,10 @@ class EarlyTerminal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.restore()
+
+    def restore(self) -> None:
+        """Set the terminal as it was found; one that is gone needs nothing."""
         try:
             self._restore()
         except termios.error:

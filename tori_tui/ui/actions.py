@@ -116,15 +116,15 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("scroll_pages(-1)", "Page up", ("pageup",), "approval", in_palette=False),
     Action("scroll_pages(1)", "Page down", ("pagedown", "space"), "approval", in_palette=False),
     # ── replay ──
-    Action("pause", "Pause or play", ("space",), "replay"),
-    Action("step(1)", "One step on", ("right", "l"), "replay"),
-    Action("step(-1)", "One step back", ("left", "h"), "replay"),
-    Action("turn(1)", "Next turn", ("n",), "replay"),
-    Action("turn(-1)", "Previous turn", ("p",), "replay"),
-    Action("speed(1)", "Faster", ("plus", "equals_sign"), "replay", shown_keys="+"),
-    Action("speed(-1)", "Slower", ("minus",), "replay", shown_keys="-"),
-    Action("seek(0)", "To the start", ("0",), "replay"),
-    Action("seek(1)", "To the end", ("e",), "replay"),
+    Action("pause", "Pause or play", ("space",), "replay", is_priority=True),
+    Action("step(1)", "One step on", ("right", "l"), "replay", is_priority=True),
+    Action("step(-1)", "One step back", ("left", "h"), "replay", is_priority=True),
+    Action("turn(1)", "Next turn", ("n",), "replay", is_priority=True),
+    Action("turn(-1)", "Previous turn", ("p",), "replay", is_priority=True),
+    Action("speed(1)", "Faster", ("plus", "equals_sign"), "replay", is_priority=True, shown_keys="+"),
+    Action("speed(-1)", "Slower", ("minus",), "replay", is_priority=True, shown_keys="-"),
+    Action("seek(0)", "To the start", ("0",), "replay", is_priority=True),
+    Action("seek(1)", "To the end", ("e",), "replay", is_priority=True),
 )
 
 

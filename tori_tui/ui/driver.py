@@ -11,8 +11,8 @@ import os
 import re
 import selectors
 from codecs import getincrementaldecoder
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import ClassVar, Final
 
 from textual import events
 from textual._parser import ParseError
@@ -44,8 +44,15 @@ class TerminalHungUp(Message):
 class TerminalDriver(LinuxDriver):
     """Reads bytes tolerantly and knows a paste from typing."""
 
-    early_input: bytes = b""
+    early_input: ClassVar[bytes] = b""
     """What was read before the driver started."""
+    restore: ClassVar[Callable[[], None]] = staticmethod(lambda: None)
+    """Gives the terminal the settings that it had before anything was changed."""
+
+    def stop_application_mode(self) -> None:
+        """Give the terminal back as it was before the program began, also for the time of a Ctrl+Z."""
+        super().stop_application_mode()
+        type(self).restore()
 
     def write(self, data: str) -> None:
         """Write; after the terminal is gone nothing is written and nothing waits."""

@@ -16,7 +16,7 @@ from typing import Final
 
 from textual.theme import Theme
 
-from tori_tui.domain.errors import ToriError
+from tori_tui.domain.errors import UsageError
 
 DARK: Final = "dark"
 LIGHT: Final = "light"
@@ -31,7 +31,7 @@ ANSI_COLORS: Final = frozenset(
 ) | {"default"}
 
 
-class ThemeInvalid(ToriError):
+class ThemeInvalid(UsageError):
     """A theme file that cannot be used; the message names file, key and value."""
 
 
