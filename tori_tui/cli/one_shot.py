@@ -6,6 +6,7 @@ Must not know how the runner works; it sends commands and reads what the session
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
 from dataclasses import dataclass, field
@@ -26,7 +27,7 @@ from tori_tui.cli.traces import working_directory
 from tori_tui.config import LoadedSettings, load_settings
 from tori_tui.domain.commands import Command, ContinueRun, SubmitPrompt
 from tori_tui.domain.errors import ToriError, UsageError
-from tori_tui.domain.events import ApprovalChanged, QuestionAsked, RunStatusChanged
+from tori_tui.domain.events import ApprovalChanged, QuestionAsked, RequestStarted, RunStatusChanged
 from tori_tui.domain.state import SessionState
 from tori_tui.runtime.bus import BusItem, Published, Resync
 from tori_tui.runtime.runner import can_continue
@@ -165,6 +166,7 @@ async def _follow(session: Session, command: Command, front: Front, interrupts: 
     try:
         session.send(command)
         async for item in subscription:
+            _collect_garbage_after(item)
             front.show(item)
             outcome.take(item)
             if outcome.has_ended:
@@ -179,6 +181,13 @@ async def _follow(session: Session, command: Command, front: Front, interrupts: 
     finally:
         await _close(session, serving)
     return outcome
+
+
+def _collect_garbage_after(item: BusItem) -> None:
+    """Look for garbage again once the first reply has begun: by then everything is imported."""
+    if not gc.isenabled() and not isinstance(item, (Published, RequestStarted)):
+        gc.freeze()
+        gc.enable()
 
 
 async def _close(session: Session, serving: asyncio.Task[None]) -> None:
