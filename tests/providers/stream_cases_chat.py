@@ -52,6 +52,12 @@ CHAT_CASES = (
         text="Hi",
     ),
     StreamCase(
+        "data over several lines with crlf",
+        "openai-chat",
+        b'data: {"choices": [{"delta":\r\ndata: {"content": "Hi"}}]}\r\n\r\n' + chat(delta(finish="stop")),
+        text="Hi",
+    ),
+    StreamCase(
         "surrogate pair in two chunks",
         "openai-chat",
         b'data: {"choices":[{"delta":{"content":"\\ud83d"}}]}\n\n'
@@ -125,6 +131,17 @@ CHAT_CASES = (
             delta(finish="tool_calls"),
         ),
         calls=A_B,
+        stop="calls",
+    ),
+    StreamCase(
+        "index 0 for a call without arguments and the next",
+        "openai-chat",
+        chat(
+            fragment(0, "", "call_a", "goal"),
+            fragment(0, '{"path": "b"}', "call_b", "read"),
+            delta(finish="tool_calls"),
+        ),
+        calls=(("goal", "{}"), A_B[1]),
         stop="calls",
     ),
     StreamCase(
