@@ -19,12 +19,11 @@ from types import MappingProxyType, UnionType
 from typing import Final, Literal, cast, get_args, get_origin, get_type_hints
 
 from tori_tui.cli.exit_codes import MEANINGS
+from tori_tui.cli.main import app
 from tori_tui.config import Settings
 from tori_tui.config.settings import named_table
 
 README: Final = Path(__file__).parents[1] / "README.md"
-
-COMMANDS: Final = ("run", "resume", "list", "show", "demo")
 
 _WORDS: Final[Mapping[object, str]] = MappingProxyType(
     {str: "text", int: "whole number", float: "number", bool: "true or false"}
@@ -43,7 +42,7 @@ def key_table() -> str:
 
 def help_texts() -> str:
     """Return what the commands say of themselves."""
-    return "```text\n" + "\n\n".join(_help(name) for name in COMMANDS) + "\n```"
+    return "```text\n" + "\n\n".join(_help(name) for name in _commands()) + "\n```"
 
 
 PARTS: Final[Mapping[str, Callable[[], str]]] = MappingProxyType(
@@ -61,6 +60,11 @@ def with_parts(text: str) -> str:
             raise ValueError(f"README.md must hold {begin} once, and holds it {len(pieces) - 1} times.")
         text = f"{begin}\n{make()}\n{end}".join(pieces)
     return text
+
+
+def _commands() -> list[str]:
+    shown = (info for info in app.registered_commands if not info.hidden)
+    return [info.name for info in shown if info.name]
 
 
 def _rows(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
