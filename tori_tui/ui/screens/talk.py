@@ -25,6 +25,7 @@ from tori_tui.ui.palette import Palette, palette_of
 from tori_tui.ui.screens.help import HelpScreen
 from tori_tui.ui.shell import NARROW_CELLS
 from tori_tui.ui.themes import ThemeSpec
+from tori_tui.ui.transcript.code import prepare_languages
 from tori_tui.ui.transcript.story import Story
 from tori_tui.ui.widgets.goal_tree import GoalTree
 from tori_tui.ui.widgets.plan_strip import PlanStrip
@@ -73,6 +74,7 @@ class TalkScreen(Screen[None]):
         self.goals.border_title = "Goals"
         self._ticker = self.set_interval(SPINNER_INTERVAL_S, self._tick, pause=True)
         self.show_titles()
+        self.run_worker(prepare_languages, thread=True, name="languages")
 
     def on_resize(self, event: events.Resize) -> None:
         """Give the tree's room to the conversation where the window is narrow."""

@@ -19,6 +19,9 @@ HIGHLIGHT_LIMIT_CHARS: Final = 60_000
 """Above this a text is shown plain: lexing takes about 1 ms per 2,000 characters."""
 
 
+PREPARED_LANGUAGES: Final = ("python", "bash", "json")
+
+
 @lru_cache(maxsize=64)
 def _lexer(language: str) -> Lexer | None:
     try:
@@ -47,4 +50,10 @@ def highlighted(code: str, language: str, palette: Palette) -> list[Text]:
     return list(text.split("\n", allow_blank=True))
 
 
-__all__ = ["HIGHLIGHT_LIMIT_CHARS", "highlighted", "language_of"]
+def prepare_languages() -> None:
+    """Make the lexers that are needed most; the first use of each takes some 50 ms."""
+    for language in PREPARED_LANGUAGES:
+        _lexer(language)
+
+
+__all__ = ["HIGHLIGHT_LIMIT_CHARS", "highlighted", "language_of", "prepare_languages"]

@@ -16,21 +16,25 @@ from tori_tui.ui.transcript.lines import shown, wrapped
 
 _HUNK: Final = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)")
 
+_FILE: Final = re.compile(r"^--- .*\n\+\+\+ .*\n@@ ", re.MULTILINE)
+
 
 def diff_lines(diff: str, width: int, palette: Palette) -> list[Text]:
     """Return a unified diff as lines of that width; file headers only where there are several files."""
     lines: list[Text] = []
     old = new = 0
     n_old = n_new = 0
+    has_hunk = False
     digits = _digits(diff)
-    n_files = diff.count("\n+++ ") + diff.startswith("+++ ")
+    n_files = len(_FILE.findall(diff))
     for line in shown(diff).removesuffix("\n").split("\n"):
         sign, text = line[:1], line[1:]
         if hunk := _HUNK.match(line):
             old, new = int(hunk.group(1)), int(hunk.group(3))
             n_old, n_new = int(hunk.group(2) or 1), int(hunk.group(4) or 1)
-            if lines:
+            if has_hunk:
                 lines.append(Text(" " * digits + " ⋮" + hunk.group(5), palette.hunk))
+            has_hunk = True
         elif sign == "+" and n_new > 0:
             lines.extend(_row(new, "+", text, digits, width, palette.added))
             new, n_new = new + 1, n_new - 1
@@ -44,6 +48,7 @@ def diff_lines(diff: str, width: int, palette: Palette) -> list[Text]:
             old, new, n_old, n_new = old + 1, new + 1, n_old - 1, n_new - 1
         elif line.startswith("+++ ") and n_files > 1:
             lines.append(Text(line[4:].removeprefix("b/"), palette.strong))
+            has_hunk = False
     return lines
 
 

@@ -1,6 +1,6 @@
 """Lines of an answer that grows: what is settled is rendered once, only its end again and again.
 
-Must not be used for a finished answer; that is rendered whole, so that colours are right throughout.
+Must not be trusted for a finished answer unless `is_exact`; else that is rendered whole.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from rich.text import Text
 from textual.strip import Strip
 
 from tori_tui.ui.palette import Palette
-from tori_tui.ui.transcript.layout import piece_lines
+from tori_tui.ui.transcript.blocks import AnswerBlock
+from tori_tui.ui.transcript.layout import ANSWER_LIMIT_LINES, piece_lines
 from tori_tui.ui.transcript.lines import bounded, shown, strip_of
 from tori_tui.ui.transcript.markdown import pieces_of
 
 SETTLE_FENCE_LINES: Final = 48
 """An open code block longer than this is settled up to here; about two screens stay open."""
-
-PIECE_LIMIT_LINES: Final = 3_000
 
 _OPEN_FENCE: Final = re.compile(r"( {0,3}(?:`{3,}|~{3,})[^\n]*\n)")
 
@@ -32,11 +31,21 @@ class GrowingLines:
         self.palette = palette
         self._settled: list[Strip] = []
         self._settled_chars = 0
+        self._source = ""
         self._reopened = ""
         """The opening line of a code block whose beginning is settled."""
+        self.is_exact = True
+        """Whether the lines are those of the whole text; a block settled in parts may differ in colour."""
+
+    def fits(self, block: AnswerBlock) -> bool:
+        """Say whether a finished answer looks as what has grown: nothing cut, nothing settled in parts."""
+        is_whole = self.is_exact and not block.interrupted and not block.text.endswith("\n")
+        is_whole = is_whole and block.text.startswith(self._source)
+        return is_whole and block.text.count("\n") < ANSWER_LIMIT_LINES
 
     def strips(self, text: str) -> list[Strip]:
         """Return the lines of the text, which must begin with the text of the call before."""
+        self._source = text
         if not self._settled:
             self._settled = self._drawn([Text()])
             self._settled_chars = len(text) - len(text.lstrip("\n"))
@@ -55,6 +64,7 @@ class GrowingLines:
         head = "".join(lines[:SETTLE_FENCE_LINES])
         self._settle(head, head.rstrip("\n"))
         self._reopened = opening.group(1)
+        self.is_exact = False
         return self._reopened + "".join(lines[SETTLE_FENCE_LINES:])
 
     def _settle(self, source: str, shown_piece: str) -> None:
@@ -63,7 +73,7 @@ class GrowingLines:
         self._reopened = ""
 
     def _rendered(self, piece: str) -> list[Strip]:
-        kept, _ = bounded(piece, PIECE_LIMIT_LINES)
+        kept, _ = bounded(piece, ANSWER_LIMIT_LINES)
         return self._drawn(piece_lines(shown(kept), self.width, self.palette))
 
     def _drawn(self, lines: list[Text]) -> list[Strip]:

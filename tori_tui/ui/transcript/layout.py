@@ -40,6 +40,8 @@ RESULT_LIMIT_LINES: Final = 400
 WORDS_LIMIT_LINES: Final = 12
 """Of a prompt or comment that is not unfolded: a paste must not push everything away."""
 
+FATE_LIMIT_CHARS: Final = 40
+
 DIFF_UNFOLDED_LINES: Final = 40
 """A diff up to this length is shown at once."""
 
@@ -154,7 +156,9 @@ def _words(text: str, width: int, palette: Palette, *, is_unfolded: bool, ground
 
 
 def _comment(block: CommentBlock, width: int, palette: Palette, *, is_unfolded: bool) -> list[Text]:
-    fate = Text(block.fate or "waiting", palette.muted if block.fate else palette.warning)
+    fate = Text(
+        one_line(block.fate, FATE_LIMIT_CHARS) or "waiting", palette.muted if block.fate else palette.warning
+    )
     room = max(20, width - fate.cell_len - 2)
     lines = _words(block.text, room, palette, is_unfolded=is_unfolded, ground=palette.panel)
     gap = Text(" " * (width - room - fate.cell_len - 1) + " ")
@@ -331,6 +335,7 @@ def _run_end(block: RunBlock, width: int, palette: Palette) -> Text:
 
 
 __all__ = [
+    "ANSWER_LIMIT_LINES",
     "GUTTER_CELLS",
     "answer_end",
     "answer_pieces",

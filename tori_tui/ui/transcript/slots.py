@@ -93,8 +93,6 @@ class Slots:
             slot = self._slots[index]
             self._forget_lines(slot)
             slot.block = block
-            if not (isinstance(block, AnswerBlock) and block.is_streaming):
-                slot.growing = None
         else:
             self._keys.insert(index, key)
             self._slots.insert(index, Slot(key, block))
@@ -160,6 +158,9 @@ class Slots:
             if slot.growing is None:
                 slot.growing = GrowingLines(self.width, self.palette)
             return slot.growing.strips(block.text)
+        grown, slot.growing = slot.growing, None
+        if grown is not None and isinstance(block, AnswerBlock) and grown.fits(block):
+            return grown.strips(block.text)
         lines = block_lines(block, self.width, self.palette, is_unfolded=slot.shows_all, now_s=self.now_s)
         return [strip_of(line, self.width, self.palette.base) for line in lines]
 
