@@ -25,6 +25,7 @@ from tori_tui.config import Settings, user_config_path
 from tori_tui.context.instructions import load_instructions
 from tori_tui.context.system_prompt import Environment, system_parts
 from tori_tui.context.tokens import TokenMeter
+from tori_tui.domain.commands import Command
 from tori_tui.domain.errors import UsageError
 from tori_tui.domain.events import CallStarted, Mode, Record, RunStatusChanged
 from tori_tui.domain.ids import TraceId
@@ -43,10 +44,12 @@ from tori_tui.runtime.bus import Bus
 from tori_tui.runtime.calls import CallRunner
 from tori_tui.runtime.checks import Checks
 from tori_tui.runtime.clock import Clock
+from tori_tui.runtime.ending import Ending
+from tori_tui.runtime.feedback import Feedback
+from tori_tui.runtime.final_checks import FinalChecks
 from tori_tui.runtime.gate import Gate
 from tori_tui.runtime.goal_calls import GoalCalls, focus_after
 from tori_tui.runtime.limits import Limits
-from tori_tui.runtime.mission_check import MissionCheck
 from tori_tui.runtime.models import LoadedModels, MakeModel
 from tori_tui.runtime.open_calls import LEFT_OVER_COMMANDS, OpenCallCloser, stop_left_over
 from tori_tui.runtime.projector import Projector
@@ -55,6 +58,8 @@ from tori_tui.runtime.requests import RequestBuilder
 from tori_tui.runtime.runner import Runner
 from tori_tui.runtime.scope import Scopes
 from tori_tui.runtime.session import Session
+from tori_tui.runtime.spending import Spending
+from tori_tui.runtime.steering import Steering
 from tori_tui.runtime.turn import Turn
 from tori_tui.tools.abort import AbortTool
 from tori_tui.tools.ask_user import AskUserTool
@@ -203,102 +208,169 @@ def _open_trace(options: SessionOptions, world: Surroundings) -> _Opened:
     return _Opened(TraceId(directory.name), directory, store, state, tuple(commands), tuple(notices))
 
 
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """What everything else of a session stands on."""
+
+    settings: Settings
+    options: SessionOptions
+    world: Surroundings
+    opened: _Opened
+    root: Path
+    bus: Bus
+    recorder: Recorder
+    asking: Asking
+    redactor: Redactor
+    outputs: Outputs
+    workspace: Workspace
+    jobs: Jobs
+    models: LoadedModels
+
+
 async def _assemble(
     settings: Settings, options: SessionOptions, world: Surroundings, opened: _Opened
 ) -> Session:
-    root = find_work_tree(options.cwd) or options.cwd
-    models = LoadedModels(lambda name: _make_model(name, settings, world))
+    ground = _lay_ground(settings, options, world, opened)
     chosen = _Chosen(
         options.model or opened.state.model or settings.model or default_model(world.environ),
         options.mode or settings.mode,
     )
-    profile, _ = await models.ready(chosen.model)
+    profile, _ = await ground.models.ready(chosen.model)
     _check_limits(options, profile)
-
-    bus = Bus(opened.state)
-    recorder = Recorder(world.wrap_store(opened.store), bus, opened.state, world.clock)
-    asking = Asking(recorder, world.new_token, has_user=options.has_user)
-    redactor = Redactor(_secrets(world.environ))
-    outputs = Outputs(opened.directory / "outputs")
-    workspace = Workspace(root, options.cwd, also_readable=(opened.directory,))
-    jobs = Jobs(Descendants())
-    tools = _make_tools(workspace, outputs, jobs, opened.state, redactor, world.environ)
-    gate = Gate(recorder, asking, workspace, _rules(settings))
-    scopes = Scopes(recorder, asking, redactor.redact)
-    checks = Checks(tools["bash"], gate, scopes, world.clock)
-    calls = CallRunner(
-        recorder=recorder,
-        tools=tools,
-        gate=gate,
-        scopes=scopes,
-        goal_calls=GoalCalls(recorder, tools["goal"], checks, scopes),
-        closer=OpenCallCloser(workspace, outputs),
-        redactor=redactor,
-        outputs=outputs,
-        clock=world.clock,
-    )
-    instructions = load_instructions(root, options.cwd, world.config_dir)
-    head = read_git_head(root)
-    environment = Environment(
-        cwd=str(options.cwd),
-        system=f"{platform.system()} {platform.release()}",
-        today=(opened.state.created_at or world.clock.now()).date(),
-        git_branch=head.branch,
-        git_head=head.commit,
-        work_tree=str(root),
-    )
-    turn = Turn(
-        recorder=recorder,
-        models=models,
-        requests=RequestBuilder(
-            trace_id=opened.trace_id,
-            system=system_parts(environment, instructions.text),
-            tools=[tool.spec for tool in tools.values()],
-            placement=settings.context.plan_placement,
-            outputs=outputs,
-            late_refusals=LateRefusals(ModelFacts(world.state_dir)),
-            meter=TokenMeter(),
-            clock=world.clock,
-        ),
-        calls=calls,
-        focus_after=focus_after,
-        clock=world.clock,
-        new_id=lambda: f"call_{world.new_token()}",
-    )
+    instructions = load_instructions(ground.root, options.cwd, world.config_dir)
+    lease = Lease.take(ground.root, opened.trace_id, world.state_dir)
     projector = Projector(Projections(opened.directory, opened.trace_id).write)
-    lease = Lease.take(root, opened.trace_id, world.state_dir)
-    runner = Runner(
-        recorder=recorder,
-        turn=turn,
-        calls=calls,
-        asking=asking,
-        mission_check=MissionCheck(checks, world.new_token),
-        limits=_limits(settings, options),
-        clock=world.clock,
-        facts=lambda: chosen.facts(recorder.state, options.cwd, read_git_head(root).commit),
-        profile=settings.context.profile,
-        after_turn=projector.note,
+    inbox: asyncio.Queue[Command] = asyncio.Queue()
+    feedback = Feedback(
+        ground.recorder,
+        ground.models,
+        model=settings.feedback.model,
+        is_on=lambda profile: _classifies(settings, profile),
+        route=inbox.put_nowait,
     )
+    runner = _make_runner(ground, chosen, instructions.text, feedback, projector)
 
     async def shut() -> None:
-        await jobs.close()
-        await models.close()
-        await recorder.sync()
-        projector.finish(recorder.state)
+        await ground.jobs.close()
+        await ground.models.close()
+        await ground.recorder.sync()
+        projector.finish(ground.recorder.state)
         opened.store.close()
         lease.release()
 
     return Session(
         trace_id=opened.trace_id,
         directory=opened.directory,
-        bus=bus,
-        recorder=recorder,
+        bus=ground.bus,
+        recorder=ground.recorder,
         runner=runner,
-        asking=asking,
-        projector=projector,
+        asking=ground.asking,
+        inbox=inbox,
+        services=(projector.serve, feedback.serve),
         notices=(*opened.notices, *instructions.notices, *_lease_notice(lease)),
         shut=shut,
     )
+
+
+def _lay_ground(settings: Settings, options: SessionOptions, world: Surroundings, opened: _Opened) -> _Ground:
+    root = find_work_tree(options.cwd) or options.cwd
+    bus = Bus(opened.state)
+    recorder = Recorder(world.wrap_store(opened.store), bus, opened.state, world.clock)
+    return _Ground(
+        settings=settings,
+        options=options,
+        world=world,
+        opened=opened,
+        root=root,
+        bus=bus,
+        recorder=recorder,
+        asking=Asking(recorder, world.new_token, has_user=options.has_user),
+        redactor=Redactor(_secrets(world.environ)),
+        outputs=Outputs(opened.directory / "outputs"),
+        workspace=Workspace(root, options.cwd, also_readable=(opened.directory,)),
+        jobs=Jobs(Descendants()),
+        models=LoadedModels(lambda name: _make_model(name, settings, world)),
+    )
+
+
+def _make_runner(
+    ground: _Ground, chosen: _Chosen, instructions: str, feedback: Feedback, projector: Projector
+) -> Runner:
+    recorder, asking, world = ground.recorder, ground.asking, ground.world
+    tools = _make_tools(ground)
+    gate = Gate(recorder, asking, ground.workspace, _rules(ground.settings))
+    scopes = Scopes(recorder, asking, ground.redactor.redact)
+    checks = Checks(tools["bash"], gate, scopes, world.clock)
+    requests = _make_requests(ground, instructions, tools)
+    calls = CallRunner(
+        recorder=recorder,
+        tools=tools,
+        gate=gate,
+        scopes=scopes,
+        goal_calls=GoalCalls(recorder, tools["goal"], checks, scopes),
+        closer=OpenCallCloser(ground.workspace, ground.outputs),
+        redactor=ground.redactor,
+        outputs=ground.outputs,
+        clock=world.clock,
+        door=requests.at_the_door,
+    )
+    turn = Turn(
+        recorder=recorder,
+        models=ground.models,
+        requests=requests,
+        calls=calls,
+        focus_after=focus_after,
+        clock=world.clock,
+        new_id=lambda: f"call_{world.new_token()}",
+    )
+    runner: Runner
+    final_checks = FinalChecks(recorder, checks, world.new_token)
+    runner = Runner(
+        recorder=recorder,
+        turn=turn,
+        calls=calls,
+        steering=Steering(recorder, feedback),
+        spending=Spending(recorder, asking, _limits(ground.settings, ground.options), world.clock),
+        ending=Ending(recorder, asking, final_checks, lambda: runner.has_words),
+        facts=lambda: chosen.facts(recorder.state, ground.options.cwd, read_git_head(ground.root).commit),
+        after_turn=projector.note,
+    )
+    return runner
+
+
+def _make_requests(ground: _Ground, instructions: str, tools: Mapping[str, Tool]) -> RequestBuilder:
+    opened, world = ground.opened, ground.world
+    head = read_git_head(ground.root)
+    environment = Environment(
+        cwd=str(ground.options.cwd),
+        system=f"{platform.system()} {platform.release()}",
+        today=(opened.state.created_at or world.clock.now()).date(),
+        git_branch=head.branch,
+        git_head=head.commit,
+        work_tree=str(ground.root),
+    )
+    return RequestBuilder(
+        trace_id=opened.trace_id,
+        system=system_parts(environment, instructions),
+        tools=[tool.spec for tool in tools.values()],
+        placement=ground.settings.context.plan_placement,
+        profile_name=ground.settings.context.profile,
+        outputs=ground.outputs,
+        late_refusals=LateRefusals(ModelFacts(world.state_dir)),
+        meter=TokenMeter(),
+        clock=world.clock,
+    )
+
+
+def _classifies(settings: Settings, profile: ModelProfile) -> bool:
+    """Whether comments are classified: not beside a local server of one slot, whose cache it would evict."""
+    match settings.feedback.classifier:
+        case "on":
+            return True
+        case "off":
+            return False
+        case "auto":
+            return settings.feedback.model is not None or not profile.is_local
 
 
 class _Chosen:
@@ -340,16 +412,11 @@ def _check_limits(options: SessionOptions, profile: ModelProfile) -> None:
     )
 
 
-def _make_tools(
-    workspace: Workspace,
-    outputs: Outputs,
-    jobs: Jobs,
-    state: SessionState,
-    redactor: Redactor,
-    environ: Mapping[str, str],
-) -> dict[str, Tool]:
+def _make_tools(ground: _Ground) -> dict[str, Tool]:
+    workspace, outputs, jobs = ground.workspace, ground.outputs, ground.jobs
+    environ = ground.world.environ
     ledger = FileLedger()
-    for entry in state.log:
+    for entry in ground.opened.state.log:
         ledger.learn(entry.message.details)
     search = Search(shutil.which("rg", path=environ.get("PATH")))
     tools: tuple[Tool, ...] = (
@@ -362,7 +429,7 @@ def _make_tools(
         EditFileTool(workspace, ledger, outputs),
         GlobFilesTool(workspace, search),
         GrepFilesTool(workspace, search),
-        Bash(workspace, jobs, outputs, base_environment=environ, redact=redactor.redact),
+        Bash(workspace, jobs, outputs, base_environment=environ, redact=ground.redactor.redact),
         BashOutput(jobs),
         BashStop(jobs),
     )

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.e2e.bugfix import FIXED, make_repository, mend
 from tests.e2e.commands import tori
+from tests.fakes.processes import pids_of
 from tests.wire.answers import Answer, WireCall, WireReply, WireRequest, by_history
 from tests.wire.server import WireServer
 from tori_tui.domain.events import MessageAdded
@@ -160,15 +161,3 @@ async def until_exists(path: Path) -> None:
             return
         await asyncio.sleep(0.02)
     raise AssertionError(f"{path} never came")
-
-
-def pids_of(words: str) -> list[int]:
-    """Return the processes whose command line holds the words."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if words.encode() in path.read_bytes() and int(path.parent.name) != os.getpid():
-                found.append(int(path.parent.name))
-        except OSError:
-            continue
-    return found

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.fakes.provider import Script, ScriptedCall, ScriptedProvider, ScriptedReply
 from tori_tui.bootstrap import SessionOptions, Surroundings, open_session, real_surroundings
-from tori_tui.config import Settings
+from tori_tui.config import FeedbackSettings, Settings
 from tori_tui.domain.commands import Command, SubmitPrompt
 from tori_tui.domain.events import DurableEvent, Record, RunStatusChanged, TransientEvent
 from tori_tui.domain.state import SessionState, reduce_all
@@ -25,6 +25,9 @@ from tori_tui.trace.store import JsonlTraceStore
 ENDED = ("done", "failed", "incomplete", "interrupted", "limit")
 MODEL = "openai-chat/scripted"
 LIMIT_S = 20
+
+WITHOUT_CLASSIFIER = Settings(feedback=FeedbackSettings(classifier="off"))
+"""So that a script of replies is used up by turns alone."""
 
 
 def reply(text: str = "", **calls: object) -> ScriptedReply:
@@ -99,7 +102,7 @@ async def driven(
     provider = ScriptedProvider(turns) if isinstance(turns, Sequence) else turns
     wanted = options or SessionOptions(cwd=cwd, model=MODEL, mode="auto")
     world = surroundings_for(provider, cwd.parent / f"{cwd.name}-home")
-    session = await open_session(settings or Settings(), wanted, world)
+    session = await open_session(settings or WITHOUT_CLASSIFIER, wanted, world)
     driver = Driver(session, session.subscribe())
     serving = asyncio.create_task(session.run())
     # One step, so that the session serves before it may be closed.

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.processes import pids_of
 from tests.fakes.provider import CutReply, ScriptedCall, ScriptedProvider, ScriptedReply
 from tests.fakes.session import MODEL, driven, records_of, reply, scripted
 from tori_tui.bootstrap import SessionOptions
@@ -226,7 +227,7 @@ async def test_an_interrupt_in_a_command_answers_every_call_and_leaves_no_proces
     assert "hello" in results[0]
     assert results[1].startswith("Interrupted, may have had effects")
     assert results[2].startswith("Not run: the user interrupted")
-    assert not any(b"77.25" in p.read_bytes() for p in Path("/proc").glob("[0-9]*/cmdline") if p.exists())
+    assert pids_of("77.25") == []
 
 
 async def test_approvals_wait_and_a_denial_with_a_reason_goes_on(tree: Path) -> None:

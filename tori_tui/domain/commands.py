@@ -11,6 +11,7 @@ from typing import Literal
 from tori_tui.domain.events import Mode
 from tori_tui.domain.ids import ApprovalId, CommentId, QuestionId
 from tori_tui.domain.plan_edits import PlanEdit
+from tori_tui.domain.routing import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,14 @@ class AddComment:
     comment_id: CommentId
     text: str
     aim: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RouteComment:
+    """Say where a comment falls in the plan; decided again on the newest state."""
+
+    comment_id: CommentId
+    verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +96,7 @@ Command = (
     SubmitPrompt
     | ContinueRun
     | AddComment
+    | RouteComment
     | DecideApproval
     | AnswerQuestion
     | InterruptRun
@@ -103,6 +113,7 @@ __all__ = [
     "DecideApproval",
     "EditPlan",
     "InterruptRun",
+    "RouteComment",
     "SubmitPrompt",
     "SwitchMode",
     "SwitchModel",

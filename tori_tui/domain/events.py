@@ -110,6 +110,17 @@ class PlanChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class Pin:
+    """Lines of a record that a fold shows word for word."""
+
+    seq: Seq
+    first: int
+    """Of the record's text as lines, from 0."""
+    end: int
+    """The line behind the last one."""
+
+
+@dataclass(frozen=True, slots=True)
 class Fold:
     """Messages of the view that were replaced, and the text that stands for them."""
 
@@ -117,6 +128,10 @@ class Fold:
     text: str
     """Empty where nothing takes their place."""
     goal_id: GoalId | None = None
+    pins: tuple[Pin, ...] = ()
+    """What the text shows word for word; the next rewrite chooses anew among these lines."""
+    is_result: bool = False
+    """The text stands in the one tool message with that seq, which stays the result of its call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +142,8 @@ class MessagesFolded:
     context: ContextId
     reason: str
     folds: tuple[Fold, ...]
+    rule: str = ""
+    """Which rule made the rewrite: `abandoned`, `batch`, `overflow`, `summary`; empty in old traces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +213,10 @@ class CommentRouted:
     decided_by: Literal["user", "classifier", "fallback"]
     edits: tuple[PlanEdit, ...] = ()
     note: str = ""
+    """Why it is not what was said of it, where it is not."""
+    goal_ids: tuple[GoalId, ...] = ()
+    cancels: bool = False
+    """The turn that ran was cancelled for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,6 +434,7 @@ __all__ = [
     "MessagesFolded",
     "Mode",
     "NoticeShown",
+    "Pin",
     "PlanChanged",
     "ProcessRef",
     "QuestionAsked",

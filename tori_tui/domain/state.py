@@ -34,7 +34,7 @@ from tori_tui.domain.goals import GoalTree
 from tori_tui.domain.ids import MAIN_CONTEXT, CallId, CommentId, ContextId, GoalId, MissionId, Seq
 from tori_tui.domain.log import Log
 from tori_tui.domain.messages import Message, ToolCall
-from tori_tui.domain.plan_edits import GoalAbandoned, GoalCompleted, PlanEdit, apply_edits
+from tori_tui.domain.plan_edits import GoalAbandoned, GoalCompleted, MissionOpened, PlanEdit, apply_edits
 from tori_tui.domain.usage import Usage
 from tori_tui.domain.view import View, add_message, fold_view, reassign
 
@@ -152,9 +152,17 @@ class SessionState:
     open_calls: Mapping[CallId, OpenCall] = field(default_factory=_nothing)
     """In the order in which the model wrote them."""
     comments: Mapping[CommentId, CommentReceived] = field(default_factory=_nothing)
-    """Received and not yet routed, in order."""
+    """Received and not in the context yet, in order."""
+    routed: Mapping[CommentId, CommentRouted] = field(default_factory=_nothing)
+    """Of those, the ones whose place is decided and whose plan edits are applied."""
     ended_goals: tuple[GoalId, ...] = ()
     """Marked: completed or abandoned and not folded yet, in the order of their end."""
+    goal_ended_at_turn: int = -1
+    """`n_turns` when a goal ended last."""
+    root_ended_at_turn: int = -1
+    """The same for a root goal, or a mission that another one followed."""
+    ended_at: Mapping[GoalId, Seq] = field(default_factory=_nothing)
+    """The record with which each goal ended."""
     denials: tuple[ApprovalChanged, ...] = ()
     n_user_edits: int = 0
     """How many times the user changed the plan himself."""
@@ -200,7 +208,11 @@ class _Draft:
     goal_stats: dict[GoalId | None, GoalStats]
     open_calls: dict[CallId, OpenCall]
     comments: dict[CommentId, CommentReceived]
+    routed: dict[CommentId, CommentRouted]
     ended_goals: tuple[GoalId, ...]
+    goal_ended_at_turn: int
+    root_ended_at_turn: int
+    ended_at: dict[GoalId, Seq]
     denials: tuple[ApprovalChanged, ...]
     n_user_edits: int
     last_error: ErrorOccurred | None
@@ -244,7 +256,7 @@ def _apply(draft: _Draft, record: Record) -> None:
         case TurnFinished():
             _finish_turn(draft, event)
         case PlanChanged():
-            _change_plan(draft, event)
+            _change_plan(draft, event, record.seq)
         case MessagesFolded():
             _fold(draft, event)
         case CallStarted():
@@ -258,8 +270,9 @@ def _apply(draft: _Draft, record: Record) -> None:
         case CommentReceived():
             draft.comments[event.comment_id] = event
         case CommentRouted():
-            draft.comments.pop(event.comment_id, None)
-            _edit(draft, event.edits)
+            if event.comment_id in draft.comments:
+                draft.routed[event.comment_id] = event
+            _edit(draft, event.edits, record.seq)
         case CheckpointSaved():
             draft.last_checkpoint = event
         case ErrorOccurred():
@@ -275,6 +288,7 @@ def _add_message(draft: _Draft, seq: Seq, at: datetime, message: Message) -> Non
     draft.views[context] = add_message(view, seq, message)
     if message.comment_id is not None and message.comment_id in draft.comments:
         del draft.comments[message.comment_id]
+        draft.routed.pop(message.comment_id, None)
     if message.role == "tool":
         stats = draft.goal_stats.get(goal_id) or GoalStats()
         draft.goal_stats[goal_id] = stats.with_result(message)
@@ -294,8 +308,8 @@ def _finish_turn(draft: _Draft, event: TurnFinished) -> None:
     draft.goal_stats[event.goal_id] = stats.with_turn(event)
 
 
-def _change_plan(draft: _Draft, event: PlanChanged) -> None:
-    _edit(draft, event.edits)
+def _change_plan(draft: _Draft, event: PlanChanged, seq: Seq) -> None:
+    _edit(draft, event.edits, seq)
     if event.author == "user":
         draft.n_user_edits += 1
     if event.call_id is not None and (call := draft.open_calls.get(event.call_id)):
@@ -304,10 +318,16 @@ def _change_plan(draft: _Draft, event: PlanChanged) -> None:
         _reassign(draft, event.message_seq, event.goal_id)
 
 
-def _edit(draft: _Draft, edits: tuple[PlanEdit, ...]) -> None:
+def _edit(draft: _Draft, edits: tuple[PlanEdit, ...], seq: Seq) -> None:
     ended = tuple(e.id for e in edits if isinstance(e, (GoalCompleted, GoalAbandoned)))
+    if ended:
+        draft.goal_ended_at_turn = draft.n_turns
+    is_next_mission = draft.tree.mission is not None and any(isinstance(e, MissionOpened) for e in edits)
     draft.tree = apply_edits(draft.tree, edits)
+    if is_next_mission or any(draft.tree.parent_of(goal_id) is None for goal_id in ended):
+        draft.root_ended_at_turn = draft.n_turns
     draft.ended_goals += tuple(i for i in ended if i not in draft.ended_goals)
+    draft.ended_at |= dict.fromkeys(ended, seq)
 
 
 def _reassign(draft: _Draft, message_seq: Seq, goal_id: GoalId | None) -> None:
@@ -330,9 +350,13 @@ def _fold(draft: _Draft, event: MessagesFolded) -> None:
     view = draft.views.get(event.context) or View()
     folded_view = fold_view(view, event.context, event.folds, event.reason)
     draft.views[event.context] = folded_view
-    folded = {fold.goal_id for fold in event.folds}
+    if not draft.ended_goals:
+        return
+    # Nothing of it is left to fold: it is no longer marked.
+    unfolded = {entry.message.goal_id for entry in folded_view.entries if not entry.is_fold}
+    folded = {fold.goal_id for fold in event.folds if not fold.is_result}
     below = {g.id for i in folded if i and (goal := draft.tree.find(i)) for g in goal.walk()}
-    draft.ended_goals = tuple(i for i in draft.ended_goals if i not in below)
+    draft.ended_goals = tuple(i for i in draft.ended_goals if i not in below or i in unfolded)
 
 
 def _start_call(draft: _Draft, event: CallStarted) -> None:

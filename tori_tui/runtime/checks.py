@@ -31,6 +31,11 @@ class CheckOutcome:
     evidence: Evidence | None
     """None where it could not run, which counts as red."""
 
+    @property
+    def is_red(self) -> bool:
+        """Whether anything but exit 0 came of it."""
+        return self.evidence is None or self.evidence.exit_code != 0
+
 
 class Checks:
     """Runs checks through the bash tool, so that they live under its rules."""

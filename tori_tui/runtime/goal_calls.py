@@ -47,7 +47,7 @@ class GoalCalls:
             await self._recorder.record(PlanChanged(output.edits, "model", call.id))
             return output
         outcome = await self._checks.run(goal.check, goal.check_by, call, goal)
-        if outcome.evidence is None or outcome.evidence.exit_code != 0:
+        if outcome.evidence is None or outcome.is_red:
             text = f"Goal {goal.id} stays open: its check is red.\n{outcome.text}"
             return await self._refused(call, message_seq, ToolOutput(text, is_error=True))
         edits = _with_evidence(output.edits, outcome.evidence)

@@ -1,26 +1,21 @@
 """The run loop: from a prompt until the session is idle.
 
-Must not talk to a model or run a tool itself; a turn does. It decides what follows a turn.
+Must not talk to a model or run a tool itself; a turn does. What follows a turn, `ending` says.
 """
 
 from __future__ import annotations
 
+import asyncio
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Final
 
-from tori_tui.context.folds import due_folds
-from tori_tui.domain.commands import EditPlan, SubmitPrompt
+from tori_tui.domain.commands import EditPlan, RouteComment, SubmitPrompt
 from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import (
-    CommentRouted,
+    CommentReceived,
     ErrorOccurred,
     MessageAdded,
-    NoticeShown,
     PlanChanged,
-    RunCause,
-    RunStatus,
     RunStatusChanged,
 )
 from tori_tui.domain.ids import MissionId
@@ -29,26 +24,15 @@ from tori_tui.domain.plan_edits import MissionOpened
 from tori_tui.domain.state import SessionState
 from tori_tui.providers.errors import ProviderError
 from tori_tui.runtime import nudges
-from tori_tui.runtime.asking import Asking
 from tori_tui.runtime.calls import CallRunner
-from tori_tui.runtime.clock import Clock
-from tori_tui.runtime.limits import Limits, RunStart, limit_reached, run_start
-from tori_tui.runtime.loops import NUDGE_AT, STOP_AT, count_repeats
-from tori_tui.runtime.mission_check import MissionCheck
+from tori_tui.runtime.ending import Ending, RunEnd
 from tori_tui.runtime.recorder import Recorder
+from tori_tui.runtime.spending import Spending
+from tori_tui.runtime.steering import Steering
 from tori_tui.runtime.turn import Turn, TurnEnd
 
-NAG_LIMIT: Final = 2
-"""From DESIGN §6: a reply that leaves goals open is sent on at most twice in a row."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunEnd:
-    """How a run ended."""
-
-    status: RunStatus
-    reason: str = ""
-    cause: RunCause = ""
+TRACEBACK_LIMIT_CHARS = 2_000
+"""Of a fault of ours in the trace; its end says where it happened."""
 
 
 class Runner:
@@ -60,31 +44,32 @@ class Runner:
         recorder: Recorder,
         turn: Turn,
         calls: CallRunner,
-        asking: Asking,
-        mission_check: MissionCheck,
-        limits: Limits,
-        clock: Clock,
+        steering: Steering,
+        spending: Spending,
+        ending: Ending,
         facts: Callable[[], RunStatusChanged],
-        profile: str,
         after_turn: Callable[[SessionState], None],
     ) -> None:
         self._recorder = recorder
         self._turn = turn
         self._calls = calls
-        self._asking = asking
-        self._mission_check = mission_check
-        self._limits = limits
-        self._clock = clock
+        self._steering = steering
+        self._spending = spending
+        self._ending = ending
         self._facts = facts
-        self._profile = profile
         self._after_turn = after_turn
         self._plan_edits: list[EditPlan] = []
-        self._nags = 0
+        self._current_turn: asyncio.Task[TurnEnd] | None = None
 
     @property
     def state(self) -> SessionState:
         """The session as it stands now."""
         return self._recorder.state
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the user said something that has not taken effect."""
+        return bool(self.state.comments or self._plan_edits)
 
     async def open_mission(self, prompt: SubmitPrompt) -> None:
         """Record a prompt: the next mission, or one more word on the present one."""
@@ -93,30 +78,43 @@ class Runner:
             mission_id = MissionId(f"m{len(tree.missions) + 1}")
             opened = MissionOpened(mission_id, prompt.text, prompt.check)
             await self._recorder.record(PlanChanged((opened,), "user"))
-        await self._say(prompt.text, origin_is_user=True)
+        await self._say(prompt.text, "user")
 
     def queue_edits(self, command: EditPlan) -> None:
         """Keep the user's plan edits for the next safe point."""
         self._plan_edits.append(command)
 
     async def apply_edits(self) -> None:
-        """Apply the user's plan edits that wait."""
+        """Apply the user's plan edits that wait, and tell the model in short what changed."""
         while self._plan_edits:
-            await self._recorder.record(PlanChanged(self._plan_edits.pop(0).edits, "user"))
+            edits = self._plan_edits.pop(0).edits
+            await self._recorder.record(PlanChanged(edits, "user"))
+            if told := nudges.plan_edited(edits, self.state.tree):
+                await self._say(told, "runner")
+
+    async def receive_comment(self, comment: CommentReceived) -> None:
+        """Record a comment of a run; the turn is cancelled where the user aimed it so."""
+        if await self._steering.receive(comment):
+            self._cancel_turn()
+
+    def route_comment(self, command: RouteComment) -> None:
+        """Take in a verdict; the turn is cancelled where the comment undoes what it works on."""
+        if self._steering.take(command):
+            self._cancel_turn()
 
     async def begin(self) -> None:
         """Mend what a kill left open and record that a run begins."""
         await self._calls.close_open_calls("restarted")
         await self._mend_start()
         await self._recorder.record(self._facts())
+        self._steering.find_verdicts()
 
     async def run(self) -> None:
         """Take turns until the session is idle, and record how the run ended."""
-        self._nags = 0
+        self._ending.begin()
+        self._spending.begin()
         try:
-            end = await self._pick_up() or await self._take_turns(
-                run_start(self.state, self._clock.monotonic())
-            )
+            end = await self._pick_up() or await self._take_turns()
         except ProviderError as error:
             occurred = ErrorOccurred("provider", error.message, error.hint, error.status)
             await self._recorder.record(occurred)
@@ -127,7 +125,7 @@ class Runner:
         except Exception as error:
             # A fault of ours must not take the session along: say it, keep everything, go idle.
             text = f"tori failed: {type(error).__name__}: {error}"
-            where = "".join(traceback.format_exception(error))[-2_000:]
+            where = "".join(traceback.format_exception(error))[-TRACEBACK_LIMIT_CHARS:]
             await self._recorder.record(ErrorOccurred("runner", text, where))
             end = RunEnd("failed", text, "runner")
         await self.finish(end)
@@ -149,7 +147,7 @@ class Runner:
         mission = self.state.tree.current_mission
         last = self.state.log[-1] if len(self.state.log) else None
         if mission is not None and (last is None or last.mission_id != mission.id):
-            await self._say(mission.text, origin_is_user=True)
+            await self._say(mission.text, "user")
 
     async def _pick_up(self) -> RunEnd | None:
         """After a kill behind a last answer, judge that answer; asking again would only repeat it."""
@@ -157,120 +155,47 @@ class Runner:
         last = entries[-1] if len(entries) else None
         if last is None or last.message.role != "assistant" or last.message.tool_calls:
             return None
-        return await self._answered(TurnEnd(last.message.text, 0, "end", last.seqs[0]))
+        return await self._ending.after(TurnEnd(last.message.text, 0, "end", last.seqs[0]))
 
-    async def _take_turns(self, start: RunStart) -> RunEnd:
+    async def _take_turns(self) -> RunEnd:
+        is_last_chance = False
         while True:
-            await self._take_effect()
-            if (stopped := await self._stopped_by_limit(start)) is not None:
-                return stopped
-            turn_end = await self._turn.run()
-            end = await self._after(turn_end)
-            fold = due_folds(self.state, self.state.active_context, self._profile)
-            if fold is not None:
-                await self._recorder.record(fold)
+            await self.apply_edits()
+            await self._steering.take_effect(is_last_chance=is_last_chance)
+            await self._spending.stop_spent_goals()
+            if (reached := await self._spending.limit_reached()) is not None:
+                return RunEnd("limit", reached.text, "limit")
+            turn = await self._one_turn()
+            end = None if turn is None else await self._ending.after(turn)
+            # A reply without calls would have ended the run: what was said meanwhile joins it now.
+            is_last_chance = turn is not None and not turn.n_calls
             self._after_turn(self.state)
-            if end is not None:
+            if end is not None and not self.has_words:
                 return end
 
-    async def _take_effect(self) -> None:
-        """Apply what the inbox recorded since the last turn."""
-        await self.apply_edits()
-        for comment in tuple(self.state.comments.values()):
-            message = self._message(comment.text, is_users=True)
-            said = replace(message, origin="comment", comment_id=comment.comment_id)
-            await self._recorder.record(MessageAdded(said))
-            routed = CommentRouted(comment.comment_id, "current", "fallback", note="joined the context")
-            await self._recorder.record(routed)
-
-    async def _after(self, turn: TurnEnd) -> RunEnd | None:
-        if turn.abort_reason is not None:
-            return RunEnd("failed", turn.abort_reason, "abort")
-        if turn.n_calls:
-            self._nags = 0
-            return await self._circling(turn)
-        if self.state.comments or self._plan_edits:
+    async def _one_turn(self) -> TurnEnd | None:
+        """Take a turn; None if a comment cancelled it, everything of it answered then."""
+        self._current_turn = asyncio.create_task(self._turn.run())
+        try:
+            return await self._current_turn
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            await self._calls.close_open_calls("steered")
             return None
-        return await self._answered(turn)
+        finally:
+            self._current_turn = None
 
-    async def _answered(self, turn: TurnEnd) -> RunEnd | None:
-        """A reply without calls: the end, unless it was cut, answers a comment, or leaves goals open."""
-        if turn.stop_reason == "length":
-            return await self._nag(nudges.CUT_AT_LIMIT, RunEnd("incomplete", "the answer was cut", "limit"))
-        open_goals = self.state.tree.open_goals
-        if not open_goals:
-            if not turn.text.strip():
-                return await self._nag(nudges.SAID_NOTHING, RunEnd("incomplete", "the model says nothing"))
-            return await self._checked()
-        if self._answers_comment(turn):
-            return None
-        if self._asking.has_user and turn.text.rstrip().endswith(("?", "？")):
-            return RunEnd("incomplete", "the model asks the user", "goals_open")
-        names = ", ".join(goal.id for goal in open_goals)
-        return await self._nag(
-            nudges.goals_open(open_goals), RunEnd("incomplete", f"goals open: {names}", "goals_open")
-        )
+    def _cancel_turn(self) -> None:
+        """Stop the turn that runs, so that a comment takes effect at once; the run goes on."""
+        if self._current_turn is not None:
+            self._current_turn.cancel()
 
-    async def _checked(self) -> RunEnd | None:
-        """Run the mission's own check before the run may call itself done."""
-        mission = self.state.tree.current_mission
-        if mission is None or mission.check is None:
-            return RunEnd("done")
-        outcome = await self._mission_check.run(mission)
-        if outcome.evidence is not None and outcome.evidence.exit_code == 0:
-            return RunEnd("done")
-        end = RunEnd("incomplete", f"the check is red: {mission.check}", "check_red")
-        return await self._nag(nudges.check_red(outcome.text), end)
-
-    def _answers_comment(self, turn: TurnEnd) -> bool:
-        """Whether the user's comment is the newest word before the reply."""
-        log = self.state.log
-        before = [
-            e for e in (log[i] for i in range(max(0, len(log) - 8), len(log))) if e.seq < turn.message_seq
-        ]
-        return bool(before) and before[-1].message.origin == "comment"
-
-    async def _nag(self, text: str, end: RunEnd) -> RunEnd | None:
-        """Send the model on with a word, at most twice in a row; then the run ends."""
-        if self._nags >= NAG_LIMIT:
-            return end
-        self._nags += 1
-        await self._say(text, origin_is_user=False)
-        return None
-
-    async def _circling(self, turn: TurnEnd) -> RunEnd | None:
+    async def _say(self, text: str, origin: Origin) -> None:
         state = self.state
-        calls = next(e.message.tool_calls for e in reversed(state.log) if e.seq == turn.message_seq)
-        repeats, call = max(((count_repeats(state, c), c) for c in calls), key=lambda pair: pair[0])
-        if repeats == NUDGE_AT:
-            await self._say(nudges.circling(call.name, repeats), origin_is_user=False)
-        if repeats < STOP_AT:
-            return None
-        question = f"The model made the same call {repeats} times with the same result: {call.name}. Go on?"
-        answer = await self._asking.question(question, ("go on", "stop"))
-        if answer is None or answer.strip().lower() == "stop":
-            return RunEnd("limit", f"the same {call.name} call {repeats} times", "loop")
-        await self._say(answer, origin_is_user=True)
-        return None
-
-    async def _stopped_by_limit(self, start: RunStart) -> RunEnd | None:
-        while True:
-            reached = limit_reached(self._limits, start, self.state, self._clock.monotonic())
-            if reached is None:
-                return None
-            answer = await self._asking.question(f"Limit reached: {reached.text}. Double it?", ("yes", "no"))
-            if answer is None or not answer.strip().lower().startswith("y"):
-                return RunEnd("limit", reached.text, "limit")
-            self._limits = self._limits.raised(reached.name)
-            self._recorder.announce(NoticeShown(f"Limit of {reached.name} doubled."))
-
-    async def _say(self, text: str, *, origin_is_user: bool) -> None:
-        await self._recorder.record(MessageAdded(self._message(text, is_users=origin_is_user)))
-
-    def _message(self, text: str, *, is_users: bool) -> Message:
-        state = self.state
-        origin: Origin = "user" if is_users else "runner"
-        return Message(state.active_context, state.tree.current_id, "user", text, origin=origin)
+        message = Message(state.active_context, state.tree.current_id, "user", text, origin=origin)
+        await self._recorder.record(MessageAdded(message))
 
 
 def can_continue(state: SessionState) -> bool:
@@ -278,4 +203,4 @@ def can_continue(state: SessionState) -> bool:
     return state.tree.mission is not None and state.status != "done"
 
 
-__all__ = ["NAG_LIMIT", "RunEnd", "Runner", "can_continue"]
+__all__ = ["Runner", "can_continue"]

@@ -7,7 +7,7 @@ commands and answers questions at any moment, the work task takes turns.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import assert_never
 
@@ -19,6 +19,7 @@ from tori_tui.domain.commands import (
     DecideApproval,
     EditPlan,
     InterruptRun,
+    RouteComment,
     SubmitPrompt,
     SwitchMode,
     SwitchModel,
@@ -28,7 +29,6 @@ from tori_tui.domain.ids import TraceId
 from tori_tui.domain.state import SessionState
 from tori_tui.runtime.asking import Asking
 from tori_tui.runtime.bus import Bus, Subscription
-from tori_tui.runtime.projector import Projector
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.runner import Runner, can_continue
 
@@ -38,6 +38,8 @@ class Session:
 
     Args:
         directory: The trace's directory.
+        inbox: Where commands wait; what works beside the run may put some in too.
+        services: What is served beside inbox and run, until the session closes.
         notices: What the user should be told once at the start.
         shut: Awaited last: stops processes, closes providers and the store.
     """
@@ -51,7 +53,8 @@ class Session:
         recorder: Recorder,
         runner: Runner,
         asking: Asking,
-        projector: Projector,
+        inbox: asyncio.Queue[Command],
+        services: tuple[Callable[[], Coroutine[None, None, None]], ...],
         notices: tuple[str, ...],
         shut: Callable[[], Awaitable[None]],
     ) -> None:
@@ -62,9 +65,9 @@ class Session:
         self._recorder = recorder
         self._runner = runner
         self._asking = asking
-        self._projector = projector
+        self._inbox = inbox
+        self._services = services
         self._shut = shut
-        self._inbox: asyncio.Queue[Command] = asyncio.Queue()
         self._run_wanted = asyncio.Event()
         self._closing = asyncio.Event()
         self._closed = asyncio.Event()
@@ -99,8 +102,8 @@ class Session:
         self._is_started = True
         try:
             async with asyncio.TaskGroup() as group:
-                served = (self._serve_inbox(), self._work(), self._projector.serve())
-                tasks = [group.create_task(task) for task in served]
+                services = (self._serve_inbox, self._work, *self._services)
+                tasks = [group.create_task(serve()) for serve in services]
                 await self._closing.wait()
                 for task in tasks:
                     task.cancel()
@@ -129,6 +132,8 @@ class Session:
                 self._continue()
             case AddComment():
                 await self._commented(command)
+            case RouteComment():
+                self._runner.route_comment(command)
             case DecideApproval():
                 if not self._asking.decide(command):
                     self._tell("That approval is not waiting any more.")
@@ -170,7 +175,7 @@ class Session:
             await self._prompted(SubmitPrompt(comment.text))
             return
         received = CommentReceived(comment.comment_id, comment.text, comment.aim)
-        await self._recorder.record(received)
+        await self._runner.receive_comment(received)
 
     async def _configure(self, *, model: str) -> None:
         await self._recorder.record(ContextChanged(self.state.active_context, "configured", model=model))

@@ -1,0 +1,84 @@
+"""What a run and its goals may still spend.
+
+Must not end a run; it says that one must.
+"""
+
+from __future__ import annotations
+
+from tori_tui.domain.events import MessageAdded, NoticeShown, PlanChanged
+from tori_tui.domain.goal_call import abandon_goal
+from tori_tui.domain.goals import Budget, Goal
+from tori_tui.domain.messages import Message
+from tori_tui.domain.state import GoalStats
+from tori_tui.runtime import nudges
+from tori_tui.runtime.asking import Asking
+from tori_tui.runtime.clock import Clock
+from tori_tui.runtime.limits import LimitReached, Limits, RunStart, limit_reached, run_start
+from tori_tui.runtime.recorder import Recorder
+
+
+class Spending:
+    """Holds the limits of the runs and the budgets of goals."""
+
+    def __init__(self, recorder: Recorder, asking: Asking, limits: Limits, clock: Clock) -> None:
+        self._recorder = recorder
+        self._asking = asking
+        self._limits = limits
+        self._clock = clock
+        self._start = run_start(recorder.state, clock.monotonic())
+
+    def begin(self) -> None:
+        """Start counting for a new run."""
+        self._start = run_start(self._recorder.state, self._clock.monotonic())
+
+    @property
+    def start(self) -> RunStart:
+        """The counters when the run began."""
+        return self._start
+
+    async def limit_reached(self) -> LimitReached | None:
+        """Return the limit that ends the run; in the app the user may double it first."""
+        while True:
+            now_s = self._clock.monotonic()
+            reached = limit_reached(self._limits, self._start, self._recorder.state, now_s)
+            if reached is None:
+                return None
+            answer = await self._asking.question(f"Limit reached: {reached.text}. Double it?", ("yes", "no"))
+            if answer is None or not answer.strip().lower().startswith("y"):
+                return reached
+            self._limits = self._limits.raised(reached.name)
+            self._recorder.announce(NoticeShown(f"Limit of {reached.name} doubled."))
+
+    async def stop_spent_goals(self) -> None:
+        """Give up the outermost goal on the current path whose budget is spent; its parent goes on."""
+        state = self._recorder.state
+        if state.tree.current_id is None:
+            return
+        for goal in state.tree.path_to(state.tree.current_id):
+            spent = over_budget(goal.budget, state.stats_of(goal.id)) if goal.budget else None
+            if spent is None:
+                continue
+            edits = abandon_goal(state.tree, goal.id, f"budget spent: {spent}")
+            await self._recorder.record(PlanChanged(edits, "runner"))
+            await self._say(goal, spent)
+            return
+
+    async def _say(self, goal: Goal, spent: str) -> None:
+        state = self._recorder.state
+        text = nudges.budget_spent(goal, spent)
+        message = Message(state.active_context, state.tree.current_id, "user", text, origin="runner")
+        await self._recorder.record(MessageAdded(message))
+
+
+def over_budget(budget: Budget, spent: GoalStats) -> str | None:
+    """Return what of a goal's budget is used up, for example `5 of 5 turns`, or None."""
+    if budget.turns is not None and spent.turns >= budget.turns:
+        return f"{spent.turns} of {budget.turns} turns"
+    if budget.cost_usd is not None and spent.cost_usd >= budget.cost_usd:
+        return f"${spent.cost_usd:.2f} of ${budget.cost_usd:.2f}"
+    if budget.seconds is not None and spent.duration_s >= budget.seconds:
+        return f"{spent.duration_s:.0f} of {budget.seconds:.0f} seconds"
+    return None
+
+
+__all__ = ["Spending", "over_budget"]

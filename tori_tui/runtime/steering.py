@@ -1,0 +1,108 @@
+"""Brings comments into effect where they fall in the plan, each once and in order.
+
+Must not classify; a verdict comes as a command, from the user's aim, or not at all.
+"""
+
+from __future__ import annotations
+
+from tori_tui.context.digest import cancelled_digest
+from tori_tui.domain.commands import RouteComment
+from tori_tui.domain.events import CommentReceived, CommentRouted, MessageAdded
+from tori_tui.domain.ids import CommentId
+from tori_tui.domain.messages import Message, Origin
+from tori_tui.domain.routing import INJECTION, Routing, Verdict, aimed_verdict, route
+from tori_tui.domain.state import SessionState
+from tori_tui.runtime import nudges
+from tori_tui.runtime.feedback import Feedback
+from tori_tui.runtime.recorder import Recorder
+
+
+class Steering:
+    """Keeps the verdicts of comments until the turn task reaches a safe point."""
+
+    def __init__(self, recorder: Recorder, feedback: Feedback) -> None:
+        self._recorder = recorder
+        self._feedback = feedback
+        self._verdicts: dict[CommentId, Verdict] = {}
+
+    @property
+    def state(self) -> SessionState:
+        """The session as it stands now."""
+        return self._recorder.state
+
+    async def receive(self, comment: CommentReceived) -> bool:
+        """Record a comment and find its verdict; True if the running turn is to be cancelled for it."""
+        await self._recorder.record(comment)
+        return self._find_verdict(comment)
+
+    def take(self, verdict: RouteComment) -> bool:
+        """Keep a verdict; True if the running turn is to be cancelled for it, as the plan stands now."""
+        comment = self.state.comments.get(verdict.comment_id)
+        if comment is None or verdict.comment_id in self._verdicts:
+            return False
+        self._verdicts[verdict.comment_id] = verdict.verdict
+        return route(self.state.tree, comment.text, verdict.verdict).cancels
+
+    def find_verdicts(self) -> None:
+        """Ask again about comments that a kill left without one."""
+        for comment in self.state.comments.values():
+            if comment.comment_id not in self._verdicts and comment.comment_id not in self.state.routed:
+                self._find_verdict(comment)
+
+    async def take_effect(self, *, is_last_chance: bool = False) -> None:
+        """Apply comments in the order in which they came, up to the first without a verdict.
+
+        Args:
+            is_last_chance: The run would end: comments without a verdict join the context now.
+        """
+        for comment in tuple(self.state.comments.values()):
+            routed = self.state.routed.get(comment.comment_id)
+            verdict = self._verdicts.pop(comment.comment_id, None)
+            if routed is None and verdict is None and not is_last_chance:
+                return
+            if routed is None:
+                routing = route(self.state.tree, comment.text, verdict or INJECTION)
+                routed = await self._routed(comment, routing)
+            await self._say(comment, routed)
+
+    def _find_verdict(self, comment: CommentReceived) -> bool:
+        aimed = aimed_verdict(comment.aim, self.state.tree)
+        if aimed is not None:
+            return self.take(RouteComment(comment.comment_id, aimed))
+        self._feedback.notice(comment)
+        return False
+
+    async def _routed(self, comment: CommentReceived, routing: Routing) -> CommentRouted:
+        """Record where the comment takes effect; cancelled work leaves its digest first."""
+        state = self.state
+        if routing.cancels:
+            digest = cancelled_digest(state, state.active_context, state.tree.current_id)
+            if digest is not None:
+                await self._recorder.record(digest)
+        routed = CommentRouted(
+            comment.comment_id,
+            routing.impact,
+            routing.decided_by,
+            routing.edits,
+            routing.note,
+            routing.goal_ids,
+            routing.cancels,
+        )
+        await self._recorder.record(routed)
+        return routed
+
+    async def _say(self, comment: CommentReceived, routed: CommentRouted) -> None:
+        """Give the comment to the model, word for word, and behind it what it means for the plan."""
+        if instruction := nudges.routed(routed, self.state.tree):
+            await self._recorder.record(MessageAdded(self._message(instruction, "runner")))
+        said = self._message(comment.text, "comment", comment.comment_id)
+        await self._recorder.record(MessageAdded(said))
+
+    def _message(self, text: str, origin: Origin, comment_id: CommentId | None = None) -> Message:
+        state = self.state
+        return Message(
+            state.active_context, state.tree.current_id, "user", text, origin=origin, comment_id=comment_id
+        )
+
+
+__all__ = ["Steering"]
