@@ -67,9 +67,10 @@ class Questions:
     async def _line(self, prompt: str) -> str | None:
         """Return a line typed after the prompt was shown; None if the question was withdrawn."""
         loop = asyncio.get_running_loop()
-        streams.write_err(prompt)
         descriptor = sys.stdin.fileno()
+        # Before the prompt and not after it: what is typed once it stands there is an answer.
         _forget_typed(descriptor)
+        streams.write_err(prompt)
         self._waiting = loop.create_future()
         loop.add_reader(descriptor, _read_into, descriptor, self._waiting)
         try:
