@@ -74,7 +74,7 @@ def check_history(
         json.dumps(body, ensure_ascii=False).encode()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(histories(), st.booleans(), MARKS, LATE_SYSTEMS)
 def test_any_history_encodes_to_a_request_that_every_provider_takes(
     history: tuple[Message, ...], vision: bool, marks: tuple[int, ...], late: str | None
@@ -92,7 +92,7 @@ def test_two_thousand_histories_encode_to_requests_that_every_provider_takes(
 
 
 @pytest.mark.parametrize("protocol", RULES)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(histories())
 def test_a_longer_history_begins_with_what_a_shorter_one_gave(
     protocol: str, history: tuple[Message, ...]

@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator, Sequence
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from tests.providers.requests import events_from, folded, profile, reply_from, request
 from tests.providers.serving import PROTOCOLS, serving
@@ -24,6 +25,8 @@ from tori_tui.providers.sse_stream import EventDecoder, decode_stream
 CASES = CHAT_CASES + RESPONSES_CASES + MESSAGES_CASES
 
 SHORT_BYTES = 200
+
+QUICK_BYTES = 130
 
 
 def case_id(case: StreamCase) -> str:
@@ -78,7 +81,8 @@ def shown_calls(reply: Reply) -> tuple[tuple[str, str], ...]:
 
 @pytest.mark.parametrize("case", CASES, ids=case_id)
 async def test_a_stream_split_at_any_byte_comes_to_the_same(case: StreamCase) -> None:
-    for position in range(len(case.stream) + 1):
+    step = 1 if len(case.stream) < 500 else 3
+    for position in range(0, len(case.stream) + 1, step):
         chunks = [chunk for chunk in (case.stream[:position], case.stream[position:]) if chunk]
         if case.fault is None:
             check(case, await decoded(case.protocol, *chunks))
@@ -100,10 +104,15 @@ async def test_a_stream_in_single_bytes_on_a_socket_comes_to_the_same(case: Stre
             assert caught.value.fault == case.fault
 
 
-SHORT = [case for case in CASES if 0 < len(case.stream) <= SHORT_BYTES]
+def by_length(case: StreamCase) -> ParameterSet:
+    marks = (pytest.mark.slow,) if len(case.stream) > QUICK_BYTES else ()
+    return pytest.param(case, id=case_id(case), marks=marks)
 
 
-@pytest.mark.parametrize("case", SHORT, ids=case_id)
+SHORT = [by_length(case) for case in CASES if 0 < len(case.stream) <= SHORT_BYTES]
+
+
+@pytest.mark.parametrize("case", SHORT)
 async def test_a_short_stream_split_at_any_byte_on_a_socket_comes_to_the_same(case: StreamCase) -> None:
     answers = [RawAnswer((case.stream[:at], case.stream[at:])) for at in range(1, len(case.stream))]
     async with serving(case.protocol, in_order(*answers)) as (_, provider):
