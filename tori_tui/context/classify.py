@@ -75,7 +75,7 @@ def _objects(reply: str) -> list[dict[str, object]]:
     for text in (found.group() if found else "", f"[{','.join(_OBJECT.findall(reply))}]"):
         try:
             values = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         objects = [value for value in values if isinstance(value, dict)]
         if objects:

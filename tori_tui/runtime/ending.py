@@ -62,7 +62,7 @@ class Ending:
         return await self.answered(turn)
 
     async def answered(self, turn: TurnEnd) -> RunEnd | None:
-        """Judge a reply without calls: the end, unless it was cut, answers a comment, or leaves goals open."""
+        """Judge a reply without calls: the end, unless it was cut, answers a comment or leaves goals open."""
         if turn.stop_reason == "length":
             return await self._nag(nudges.CUT_AT_LIMIT, RunEnd("incomplete", "the answer was cut", "limit"))
         open_goals = self._state.tree.open_goals
