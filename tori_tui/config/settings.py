@@ -133,6 +133,8 @@ class ModelSettings:
     """Takes a system message after the history."""
     native_tools: bool | None = None
     """Takes tools by the API."""
+    tool_role: bool | None = None
+    """Without tools, still takes a call's result in the role `tool`."""
     vision: bool | None = None
     """Takes images."""
     efforts: tuple[Effort, ...] | None = None

@@ -50,6 +50,8 @@ class ModelProfile:
     late_system: bool = False
     """Takes a system message after the history."""
     native_tools: bool = True
+    tool_role: bool = False
+    """Without tools it still takes a call's result in the role `tool`."""
     vision: bool = False
     efforts: tuple[Effort, ...] = ()
     input_usd_per_mtok: float | None = None

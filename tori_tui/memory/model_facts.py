@@ -86,4 +86,21 @@ class LateRefusals:
         self._facts.set(model, self.FACT, True)
 
 
-__all__ = ["FILE_NAME", "LateRefusals", "ModelFacts"]
+class TextCallers:
+    """The models that keep writing their calls as text, so that they are asked for strict JSON."""
+
+    FACT: Final = "writes_calls_as_text"
+
+    def __init__(self, facts: ModelFacts) -> None:
+        self._facts = facts
+
+    def has(self, model: str) -> bool:
+        """Whether the model did so before."""
+        return self._facts.get(model, self.FACT) is True
+
+    def add(self, model: str) -> None:
+        """Remember that the model does so."""
+        self._facts.set(model, self.FACT, True)
+
+
+__all__ = ["FILE_NAME", "LateRefusals", "ModelFacts", "TextCallers"]

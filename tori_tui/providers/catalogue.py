@@ -46,6 +46,7 @@ class ModelOverrides:
     output_limit_tokens: int | None = None
     late_system: bool | None = None
     native_tools: bool | None = None
+    tool_role: bool | None = None
     vision: bool | None = None
     efforts: tuple[Effort, ...] | None = None
     input_usd_per_mtok: float | None = None
