@@ -145,7 +145,9 @@ def test_a_question_of_the_model_takes_an_option_by_its_number(tmp_path: Path) -
         screen.rest()
         assert screen.process.wait(LIMIT_S) == 0
     records = map(json.loads, (project.traces[0] / "messages.jsonl").read_text().splitlines())
-    assert [record["content"] for record in records if record.get("role") == "tool"] == ["The user's answer: red"]
+    assert [record["content"] for record in records if record.get("role") == "tool"] == [
+        "The user's answer: red"
+    ]
 
 
 def test_ctrl_c_at_a_question_interrupts(tmp_path: Path) -> None:
