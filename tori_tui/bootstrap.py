@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
+import random
 import secrets
 import shutil
 import time
@@ -31,19 +32,20 @@ from tori_tui.domain.events import CallStarted, Mode, Record, RunStatusChanged
 from tori_tui.domain.ids import TraceId
 from tori_tui.domain.request import ModelProfile
 from tori_tui.domain.state import SessionState
-from tori_tui.memory.model_facts import LateRefusals, ModelFacts
+from tori_tui.memory.model_facts import LateRefusals, ModelFacts, TextCallers
 from tori_tui.permission.environment import is_key_name
 from tori_tui.permission.redaction import Redactor
 from tori_tui.permission.rules import Rule, parse_rule
 from tori_tui.providers.base import Provider
 from tori_tui.providers.catalogue import ModelOverrides, profile_for
 from tori_tui.providers.registry import default_model, make_provider
-from tori_tui.providers.settings import ProviderSettings
+from tori_tui.providers.settings import ProviderSettings, is_local_url
 from tori_tui.runtime.asking import Asking
 from tori_tui.runtime.bus import Bus
 from tori_tui.runtime.calls import CallRunner
 from tori_tui.runtime.checks import Checks
 from tori_tui.runtime.clock import Clock
+from tori_tui.runtime.encoding import Encoding
 from tori_tui.runtime.ending import Ending
 from tori_tui.runtime.feedback import Feedback
 from tori_tui.runtime.final_checks import FinalChecks
@@ -145,7 +147,7 @@ def real_surroundings(environ: Mapping[str, str], *, replay_delay_s: float = 0.0
 
     return Surroundings(
         environ=environ,
-        clock=Clock(now, time.monotonic, asyncio.sleep),
+        clock=Clock(now, time.monotonic, asyncio.sleep, random.random),
         new_token=lambda: secrets.token_hex(4),
         replay_delay_s=replay_delay_s,
     )
@@ -289,7 +291,7 @@ def _lay_ground(settings: Settings, options: SessionOptions, world: Surroundings
         outputs=Outputs(opened.directory / "outputs"),
         workspace=Workspace(root, options.cwd, also_readable=(opened.directory,)),
         jobs=Jobs(Descendants()),
-        models=LoadedModels(lambda name: _make_model(name, settings, world)),
+        models=LoadedModels(lambda name: _make_model(name, settings, world), settings.fallback_models),
     )
 
 
@@ -301,7 +303,8 @@ def _make_runner(
     gate = Gate(recorder, asking, ground.workspace, _rules(ground.settings))
     scopes = Scopes(recorder, asking, ground.redactor.redact)
     checks = Checks(tools["bash"], gate, scopes, world.clock)
-    requests = _make_requests(ground, instructions, tools)
+    encoding = _make_encoding(ground, tools)
+    requests = _make_requests(ground, instructions, tools, encoding)
     calls = CallRunner(
         recorder=recorder,
         tools=tools,
@@ -322,6 +325,7 @@ def _make_runner(
         focus_after=focus_after,
         clock=world.clock,
         new_id=lambda: f"call_{world.new_token()}",
+        encoding=encoding,
     )
     runner: Runner
     final_checks = FinalChecks(recorder, checks, world.new_token)
@@ -338,7 +342,19 @@ def _make_runner(
     return runner
 
 
-def _make_requests(ground: _Ground, instructions: str, tools: Mapping[str, Tool]) -> RequestBuilder:
+def _make_encoding(ground: _Ground, tools: Mapping[str, Tool]) -> Encoding:
+    return Encoding(
+        setting=ground.settings.tool_protocol,
+        text_callers=TextCallers(ModelFacts(ground.world.state_dir)),
+        tools=[tool.spec for tool in tools.values()],
+        turns_limit=_limits(ground.settings, ground.options).turns,
+        new_id=lambda: f"call_{ground.world.new_token()}",
+    )
+
+
+def _make_requests(
+    ground: _Ground, instructions: str, tools: Mapping[str, Tool], encoding: Encoding
+) -> RequestBuilder:
     opened, world = ground.opened, ground.world
     head = read_git_head(ground.root)
     environment = Environment(
@@ -359,6 +375,7 @@ def _make_requests(ground: _Ground, instructions: str, tools: Mapping[str, Tool]
         late_refusals=LateRefusals(ModelFacts(world.state_dir)),
         meter=TokenMeter(),
         clock=world.clock,
+        encode=encoding.encode,
     )
 
 
@@ -444,18 +461,23 @@ def _make_model(name: str, settings: Settings, world: Surroundings) -> tuple[Mod
     if overrides.window_tokens is None:
         overrides = replace(overrides, window_tokens=settings.context.window_tokens)
     profile = profile_for(name, overrides)
-    table = settings.providers.get(profile.provider) or ProviderTable()
-    provider_settings = ProviderSettings(
+    wire = provider_settings(settings, profile.provider)
+    provider = make_provider(profile, wire, environ=world.environ, replay_delay_s=world.replay_delay_s)
+    variable = "ANTHROPIC_BASE_URL" if profile.provider == "anthropic" else "OPENAI_BASE_URL"
+    base_url = wire.base_url or world.environ.get(variable, "")
+    return replace(profile, is_local=is_local_url(base_url)), provider
+
+
+def provider_settings(settings: Settings, provider: str) -> ProviderSettings:
+    """Return a provider's table of the configuration as the providers take it."""
+    table = settings.providers.get(provider) or ProviderTable()
+    return ProviderSettings(
         base_url=table.base_url or "",
         headers=MappingProxyType(dict(table.headers)),
         ca_file=Path(table.ca_file).expanduser() if table.ca_file else None,
         key_command=table.key_command or "",
         idle_timeout_s=table.idle_timeout_s,
     )
-    provider = make_provider(
-        profile, provider_settings, environ=world.environ, replay_delay_s=world.replay_delay_s
-    )
-    return profile, provider
 
 
 def _rules(settings: Settings) -> list[Rule]:
@@ -488,4 +510,4 @@ def _lease_notice(lease: Lease) -> tuple[str, ...]:
     return (f"Another session works in this tree: {lease.holder}. Its changes count as yours.",)
 
 
-__all__ = ["SessionOptions", "Surroundings", "open_session", "real_surroundings"]
+__all__ = ["SessionOptions", "Surroundings", "open_session", "provider_settings", "real_surroundings"]

@@ -30,4 +30,4 @@ class FakeClock:
         await asyncio.sleep(0)
 
     def as_clock(self) -> Clock:
-        return Clock(self.now, lambda: self.elapsed_s, self.sleep)
+        return Clock(self.now, lambda: self.elapsed_s, self.sleep, lambda: 0.5)

@@ -1,4 +1,4 @@
-"""Time as an argument, so that tests decide what it is.
+"""Time and chance as arguments, so that tests decide what they are.
 
 Must not be read anywhere but through a `Clock` that was handed in.
 """
@@ -12,7 +12,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The three things that the runtime wants of time."""
+    """What the runtime wants of time and chance."""
 
     now: Callable[[], datetime]
     """UTC, whole milliseconds."""
@@ -20,6 +20,8 @@ class Clock:
     """Seconds that never run backwards."""
     sleep: Callable[[float], Awaitable[None]]
     """Wait that many seconds; cancellable."""
+    random: Callable[[], float]
+    """From 0 to 1, for the jitter of retries."""
 
 
 __all__ = ["Clock"]

@@ -1,0 +1,105 @@
+"""What `tori doctor` prints: plain lines that can be pasted into a report.
+
+Must not show a key, nor run the command that gives one.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+
+from tori_tui import __version__
+from tori_tui.bootstrap import provider_settings
+from tori_tui.cli import streams
+from tori_tui.cli.traces import working_directory
+from tori_tui.config import LoadedSettings, load_settings, user_config_path
+from tori_tui.domain.errors import ToriError
+from tori_tui.providers.keys import describe_keys
+from tori_tui.providers.registry import default_model
+from tori_tui.render.safe_text import safe_text
+from tori_tui.trace.catalog import trace_root_for
+
+LIBRARIES: Final = ("openai", "anthropic", "textual", "rich", "typer", "msgspec")
+PROGRAMS: Final = ("git", "rg", "bwrap", "tmux")
+PROVIDERS: Final = ("anthropic", "openai", "openai-chat")
+TERMINAL_VARIABLES: Final = ("TERM", "COLORTERM", "NO_COLOR", "LANG", "LC_ALL", "TMUX", "SSH_TTY")
+
+
+def print_report(cwd: Path | None) -> None:
+    """Print everything; a broken configuration is told and the rest still shown."""
+    here = working_directory(cwd)
+    sections = (
+        ("tori", _versions()),
+        ("programs", _programs()),
+        ("configuration", _configuration(here)),
+        ("terminal", _terminal()),
+    )
+    for title, lines in sections:
+        streams.write_out(f"{title}\n")
+        for line in lines:
+            streams.write_out(f"  {safe_text(line)}\n")
+
+
+def _versions() -> Iterator[str]:
+    yield f"tori {__version__}, Python {platform.python_version()}, {platform.system()} {platform.release()}"
+    yield f"installed in {Path(__file__).resolve().parents[1]}"
+    yield ", ".join(f"{name} {metadata.version(name)}" for name in LIBRARIES)
+
+
+def _programs() -> Iterator[str]:
+    for program in PROGRAMS:
+        yield f"{program}: {shutil.which(program) or 'not found'}"
+
+
+def _configuration(here: Path) -> Iterator[str]:
+    path = user_config_path(os.environ)
+    yield f"file: {path}{'' if path.exists() else ' (not there)'}"
+    root, is_fallback = trace_root_for(here)
+    yield f"traces: {root}{' (the work tree cannot be written)' if is_fallback else ''}"
+    try:
+        loaded = load_settings(os.environ, here)
+    except ToriError as error:
+        yield from str(error).splitlines()
+        return
+    yield from loaded.notices
+    for key, source in sorted(loaded.sources.items()):
+        yield f"{key}: from {source}"
+    yield f"model: {_model(loaded, os.environ)}"
+    yield f"mode: {loaded.settings.mode}"
+    tables = {name: provider_settings(loaded.settings, name) for name in PROVIDERS}
+    for key_source in describe_keys(tables, os.environ):
+        yield f"key of {key_source}"
+
+
+def _model(loaded: LoadedSettings, environ: Mapping[str, str]) -> str:
+    if loaded.settings.model:
+        return loaded.settings.model
+    try:
+        return f"{default_model(environ)} (by the keys that are set)"
+    except ToriError as error:
+        return f"none. {error.message}"
+
+
+def _terminal() -> Iterator[str]:
+    yield f"stdin {_kind(0)}, stdout {_kind(1)}, stderr {_kind(2)}, encoding {sys.stdout.encoding}"
+    size = shutil.get_terminal_size()
+    yield f"{size.columns}x{size.lines}"
+    for name in TERMINAL_VARIABLES:
+        if name in os.environ:
+            yield f"{name}={os.environ[name]}"
+
+
+def _kind(descriptor: int) -> str:
+    try:
+        return "terminal" if os.isatty(descriptor) else "no terminal"
+    except OSError:
+        return "closed"
+
+
+__all__ = ["print_report"]
