@@ -3,6 +3,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -210,3 +212,35 @@ def test_a_relative_path_begins_at_the_cwd(bench: FileBench) -> None:
 def test_the_preview_names_the_lines(bench: FileBench) -> None:
     preview = asyncio.run(bench.read_tool.preview({"path": "a.py", "offset": 5, "limit": 10}))
     assert (preview.title, preview.paths) == ("read_file a.py:5-14", ("a.py",))
+
+
+CODE = "".join(f"class C{n}:\n    def method(self) -> int:\n        return {n}\n\n\n" for n in range(30))
+
+
+def test_a_part_of_code_says_what_else_the_file_defines_but_once(bench: FileBench) -> None:
+    name = put(bench, CODE.encode(), "code.py")
+    rows = bench.read(name, offset=11, limit=5).text.splitlines()
+    at = rows.index("[not shown here:]")
+    assert rows[at - 1] == "[lines to 150 left out; next: offset=16]"
+    assert rows[at + 1 :][:3] == ["1-3 class C0:", "6-8 class C1:", "16-18 class C3:"]
+    assert len(rows) - at == 30
+    assert "[not shown here:]" not in bench.read(name, offset=21, limit=5).text
+    put(bench, (CODE + "x = 1\n").encode(), "code.py")
+    assert "[not shown here:]" in bench.read(name, offset=21, limit=5).text
+
+
+def test_methods_are_named_where_there_is_room(bench: FileBench) -> None:
+    name = put(bench, ("x = 1\n" * 70 + CODE[: len(CODE) // 10]).encode(), "code.py")
+    assert "\n  72-73 def method(self) -> int:" in bench.read(name, limit=5).text
+
+
+@pytest.mark.parametrize("whole", [CODE[:200], "word\n" * 200])
+def test_a_short_rest_or_plain_text_has_no_outline(bench: FileBench, whole: str) -> None:
+    name = put(bench, whole.encode(), "code.py" if "class" in whole else "text.txt")
+    assert "[not shown here:]" not in bench.read(name, limit=2).text
+
+
+def test_the_grammars_are_loaded_only_for_an_outline(bench: FileBench) -> None:
+    script = "import sys, tori_tui.tools.read_file; print([n for n in sys.modules if 'tree_sitter' in n])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
@@ -21,13 +22,21 @@ from tori_tui.tools.changes import failed
 from tori_tui.tools.parameters import parse, schema_of, text_of
 from tori_tui.workspace.files import FileUnusable
 from tori_tui.workspace.ledger import FileLedger
+from tori_tui.workspace.notebooks import SUFFIX as NOTEBOOK
+from tori_tui.workspace.outline import Definition, outline_of
 from tori_tui.workspace.paths import Workspace
 from tori_tui.workspace.reading import FileWindow, Limits, read_window
 from tori_tui.workspace.suggest import missing_file
+from tori_tui.workspace.syntax import SIZE_LIMIT_BYTES as OUTLINE_LIMIT_BYTES
 
 NAME: Final = "read_file"
 
 LISTED_LIMIT_ENTRIES: Final = 200
+
+OUTLINE_FROM_LINES: Final = 60
+"""So many lines must be left out before it pays to say what they define."""
+OUTLINE_LIMIT_ROWS: Final = 40
+"""About 600 tokens; what is inside classes goes first."""
 
 
 class ReadFile(Struct, frozen=True):
@@ -48,6 +57,8 @@ class ReadFileTool:
         self._workspace = workspace
         self._ledger = ledger
         self._limits = limits or Limits()
+        self._outlined: set[str] = set()
+        """Contents whose outline was told: a file that is paged through tells it once."""
 
     @property
     def spec(self) -> ToolSpec:
@@ -89,7 +100,25 @@ class ReadFileTool:
             "last_line": window.last_line,
             "total_lines": window.total_lines,
         }
-        return _told(wanted, window, details)
+        return _told(wanted, window, details, self._outline(path, window))
+
+    def _outline(self, path: Path, window: FileWindow) -> list[str]:
+        """Return rows that say what the lines define which are not shown."""
+        n_left_out = window.total_lines - len(window.lines)
+        is_small = n_left_out < OUTLINE_FROM_LINES or window.size_bytes > OUTLINE_LIMIT_BYTES
+        if is_small or window.kind != "text" or path.suffix == NOTEBOOK or window.sha256 in self._outlined:
+            return []
+        self._outlined.add(window.sha256)
+        try:
+            text = path.read_bytes().decode("utf-8", "replace")
+        except OSError:
+            return []
+        rest = [
+            part
+            for part in outline_of(path.name, text)
+            if not window.first_line <= part.first_line <= window.last_line
+        ]
+        return _outline_rows(rest)
 
     def _listed(self, folder: Path) -> ToolOutput:
         with os.scandir(folder) as entries:
@@ -102,7 +131,16 @@ class ReadFileTool:
         return ToolOutput(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
 
 
-def _told(wanted: ReadFile, window: FileWindow, details: JsonObject) -> ToolOutput:
+def _outline_rows(parts: Sequence[Definition]) -> list[str]:
+    if len(parts) > OUTLINE_LIMIT_ROWS:
+        parts = [part for part in parts if part.depth == 0] or parts
+    rows = [f"{'  ' * part.depth}{part.first_line}-{part.last_line} {part.label}" for part in parts]
+    left_out = len(rows) - OUTLINE_LIMIT_ROWS
+    more = [f"[{left_out} more]"] if left_out > 0 else []
+    return ["[not shown here:]", *rows[:OUTLINE_LIMIT_ROWS], *more] if rows else []
+
+
+def _told(wanted: ReadFile, window: FileWindow, details: JsonObject, outline: Sequence[str]) -> ToolOutput:
     if window.kind == "empty":
         return ToolOutput(f"{wanted.path} is empty.", details=details)
     if window.kind == "binary":
@@ -120,6 +158,7 @@ def _told(wanted: ReadFile, window: FileWindow, details: JsonObject) -> ToolOutp
     rows = [f"{number}\t{line}" for number, line in enumerate(window.lines, window.first_line)]
     if window.last_line < window.total_lines:
         rows.append(f"[lines to {window.total_lines:,} left out; next: offset={window.last_line + 1}]")
+    rows += outline
     return ToolOutput("\n".join(rows), details=details)
 
 
