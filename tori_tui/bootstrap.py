@@ -9,50 +9,44 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
-import random
-import secrets
 import shutil
-import time
 from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 from tori_tui import __version__
-from tori_tui.config import ProviderSettings as ProviderTable
-from tori_tui.config import Settings, user_config_path
+from tori_tui.config import Settings
+from tori_tui.config.surroundings import SessionOptions, Surroundings, real_surroundings
+from tori_tui.config.translate import (
+    check_limits,
+    classifies,
+    limits,
+    make_model,
+    rules,
+    secret_values,
+)
 from tori_tui.context.instructions import load_instructions
 from tori_tui.context.system_prompt import Environment, system_parts
 from tori_tui.context.tokens import TokenMeter
 from tori_tui.domain.commands import Command
-from tori_tui.domain.errors import UsageError
 from tori_tui.domain.events import CallStarted, Mode, Record, RunStatusChanged
 from tori_tui.domain.ids import TraceId
-from tori_tui.domain.request import ModelProfile
 from tori_tui.domain.state import SessionState
 from tori_tui.memory.model_facts import LateRefusals, ModelFacts, TextCallers
-from tori_tui.permission.environment import is_key_name
 from tori_tui.permission.redaction import Redactor
-from tori_tui.permission.rules import Rule, parse_rule
-from tori_tui.providers.base import Provider
-from tori_tui.providers.catalogue import ModelOverrides, profile_for
-from tori_tui.providers.registry import default_model, make_provider
-from tori_tui.providers.settings import ProviderSettings, is_local_url
+from tori_tui.providers.registry import default_model
 from tori_tui.runtime.asking import Asking
 from tori_tui.runtime.bus import Bus
 from tori_tui.runtime.calls import CallRunner
 from tori_tui.runtime.checks import Checks
-from tori_tui.runtime.clock import Clock
 from tori_tui.runtime.encoding import Encoding
 from tori_tui.runtime.ending import Ending
 from tori_tui.runtime.feedback import Feedback
 from tori_tui.runtime.final_checks import FinalChecks
 from tori_tui.runtime.gate import Gate
 from tori_tui.runtime.goal_calls import GoalCalls, focus_after
-from tori_tui.runtime.limits import Limits
-from tori_tui.runtime.models import LoadedModels, MakeModel
+from tori_tui.runtime.models import LoadedModels
 from tori_tui.runtime.open_calls import LEFT_OVER_COMMANDS, OpenCallCloser, stop_left_over
 from tori_tui.runtime.projector import Projector
 from tori_tui.runtime.recorder import Recorder
@@ -79,7 +73,7 @@ from tori_tui.tools.write_file import WriteFileTool
 from tori_tui.trace.catalog import find_trace, new_trace_id, trace_root_for
 from tori_tui.trace.outputs import Outputs
 from tori_tui.trace.projections import Projections
-from tori_tui.trace.store import JsonlTraceStore, TraceStore
+from tori_tui.trace.store import JsonlTraceStore
 from tori_tui.workspace.descendants import Descendants
 from tori_tui.workspace.git_head import find_work_tree, read_git_head
 from tori_tui.workspace.jobs import Jobs
@@ -87,70 +81,6 @@ from tori_tui.workspace.lease import Lease
 from tori_tui.workspace.ledger import FileLedger
 from tori_tui.workspace.paths import Workspace
 from tori_tui.workspace.search import Search
-
-
-@dataclass(frozen=True, slots=True)
-class SessionOptions:
-    """What a front end wants of one session, beside the configuration."""
-
-    cwd: Path
-    model: str | None = None
-    mode: Mode | None = None
-    trace_dir: Path | None = None
-    """Where traces lie; None is `.trace` in the work tree."""
-    resume: str | None = None
-    """Id, prefix or path of a trace; empty is the newest; None opens a new one."""
-    has_user: bool = False
-    """Somebody can answer approvals and questions."""
-    check: str | None = None
-    max_turns: int | None = None
-    max_cost_usd: float | None = None
-    max_seconds: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """The world outside, handed in so that tests can choose it."""
-
-    environ: Mapping[str, str]
-    clock: Clock
-    new_token: Callable[[], str]
-    """Eight random hex digits."""
-    make_model: MakeModel | None = None
-    """In the place of the registry, for tests."""
-    wrap_store: Callable[[TraceStore], TraceStore] = lambda store: store
-    replay_delay_s: float = 0.0
-    """Pause between the pieces of recorded replies."""
-
-    @property
-    def state_dir(self) -> Path:
-        """Where tori keeps what outlives a session."""
-        base = self.environ.get("XDG_STATE_HOME") or str(Path(self._home) / ".local" / "state")
-        return Path(base) / "tori"
-
-    @property
-    def config_dir(self) -> Path:
-        """Where the user's own files lie."""
-        return user_config_path(self.environ).parent
-
-    @property
-    def _home(self) -> str:
-        return self.environ.get("HOME") or os.path.expanduser("~")
-
-
-def real_surroundings(environ: Mapping[str, str], *, replay_delay_s: float = 0.0) -> Surroundings:
-    """Return the machine's own clock and randomness."""
-
-    def now() -> datetime:
-        exact = datetime.now(UTC)
-        return exact.replace(microsecond=exact.microsecond // 1000 * 1000)
-
-    return Surroundings(
-        environ=environ,
-        clock=Clock(now, time.monotonic, asyncio.sleep, random.random),
-        new_token=lambda: secrets.token_hex(4),
-        replay_delay_s=replay_delay_s,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +168,7 @@ async def _assemble(
         options.mode or settings.mode,
     )
     profile, _ = await ground.models.ready(chosen.model)
-    _check_limits(options, profile)
+    check_limits(options, profile)
     instructions = load_instructions(ground.root, options.cwd, world.config_dir)
     lease = Lease.take(ground.root, opened.trace_id, world.state_dir)
     projector = Projector(Projections(opened.directory, opened.trace_id).write)
@@ -247,7 +177,7 @@ async def _assemble(
         ground.recorder,
         ground.models,
         model=settings.feedback.model,
-        is_on=lambda profile: _classifies(settings, profile),
+        is_on=lambda profile: classifies(settings, profile),
         route=inbox.put_nowait,
     )
     runner = _make_runner(ground, chosen, instructions.text, feedback, projector)
@@ -287,11 +217,11 @@ def _lay_ground(settings: Settings, options: SessionOptions, world: Surroundings
         bus=bus,
         recorder=recorder,
         asking=Asking(recorder, world.new_token, has_user=options.has_user),
-        redactor=Redactor(_secrets(world.environ)),
+        redactor=Redactor(secret_values(world.environ)),
         outputs=Outputs(opened.directory / "outputs"),
         workspace=Workspace(root, options.cwd, also_readable=(opened.directory,)),
         jobs=Jobs(Descendants()),
-        models=LoadedModels(lambda name: _make_model(name, settings, world), settings.fallback_models),
+        models=LoadedModels(lambda name: make_model(name, settings, world), settings.fallback_models),
     )
 
 
@@ -300,7 +230,7 @@ def _make_runner(
 ) -> Runner:
     recorder, asking, world = ground.recorder, ground.asking, ground.world
     tools = _make_tools(ground)
-    gate = Gate(recorder, asking, ground.workspace, _rules(ground.settings))
+    gate = Gate(recorder, asking, ground.workspace, rules(ground.settings))
     scopes = Scopes(recorder, asking, ground.redactor.redact)
     checks = Checks(tools["bash"], gate, scopes, world.clock)
     encoding = _make_encoding(ground, tools)
@@ -334,7 +264,7 @@ def _make_runner(
         turn=turn,
         calls=calls,
         steering=Steering(recorder, feedback),
-        spending=Spending(recorder, asking, _limits(ground.settings, ground.options), world.clock),
+        spending=Spending(recorder, asking, limits(ground.settings, ground.options), world.clock),
         ending=Ending(recorder, asking, final_checks, lambda: runner.has_words),
         facts=lambda: chosen.facts(recorder.state, ground.options.cwd, read_git_head(ground.root).commit),
         after_turn=projector.note,
@@ -347,7 +277,7 @@ def _make_encoding(ground: _Ground, tools: Mapping[str, Tool]) -> Encoding:
         setting=ground.settings.tool_protocol,
         text_callers=TextCallers(ModelFacts(ground.world.state_dir)),
         tools=[tool.spec for tool in tools.values()],
-        turns_limit=_limits(ground.settings, ground.options).turns,
+        turns_limit=limits(ground.settings, ground.options).turns,
         new_id=lambda: f"call_{ground.world.new_token()}",
     )
 
@@ -377,17 +307,6 @@ def _make_requests(
         clock=world.clock,
         encode=encoding.encode,
     )
-
-
-def _classifies(settings: Settings, profile: ModelProfile) -> bool:
-    """Whether comments are classified: not beside a local server of one slot, whose cache it would evict."""
-    match settings.feedback.classifier:
-        case "on":
-            return True
-        case "off":
-            return False
-        case "auto":
-            return settings.feedback.model is not None or not profile.is_local
 
 
 class _Chosen:
@@ -420,15 +339,6 @@ class _Chosen:
         )
 
 
-def _check_limits(options: SessionOptions, profile: ModelProfile) -> None:
-    if options.max_cost_usd is None or profile.input_usd_per_mtok is not None:
-        return
-    raise UsageError(
-        f"--max-cost needs a price, and that of {profile.name} is not known.",
-        f'Set input_usd_per_mtok and output_usd_per_mtok under [models."{profile.name}"].',
-    )
-
-
 def _make_tools(ground: _Ground) -> dict[str, Tool]:
     workspace, outputs, jobs = ground.workspace, ground.outputs, ground.jobs
     environ = ground.world.environ
@@ -453,61 +363,10 @@ def _make_tools(ground: _Ground) -> dict[str, Tool]:
     return {tool.name: tool for tool in tools}
 
 
-def _make_model(name: str, settings: Settings, world: Surroundings) -> tuple[ModelProfile, Provider]:
-    if world.make_model is not None:
-        return world.make_model(name)
-    own = settings.models.get(name)
-    overrides = ModelOverrides(**asdict(own)) if own else ModelOverrides()
-    if overrides.window_tokens is None:
-        overrides = replace(overrides, window_tokens=settings.context.window_tokens)
-    profile = profile_for(name, overrides)
-    wire = provider_settings(settings, profile.provider)
-    provider = make_provider(profile, wire, environ=world.environ, replay_delay_s=world.replay_delay_s)
-    variable = "ANTHROPIC_BASE_URL" if profile.provider == "anthropic" else "OPENAI_BASE_URL"
-    base_url = wire.base_url or world.environ.get(variable, "")
-    return replace(profile, is_local=is_local_url(base_url)), provider
-
-
-def provider_settings(settings: Settings, provider: str) -> ProviderSettings:
-    """Return a provider's table of the configuration as the providers take it."""
-    table = settings.providers.get(provider) or ProviderTable()
-    return ProviderSettings(
-        base_url=table.base_url or "",
-        headers=MappingProxyType(dict(table.headers)),
-        ca_file=Path(table.ca_file).expanduser() if table.ca_file else None,
-        key_command=table.key_command or "",
-        idle_timeout_s=table.idle_timeout_s,
-    )
-
-
-def _rules(settings: Settings) -> list[Rule]:
-    written = settings.permissions
-    return [
-        *(parse_rule("deny", text) for text in written.deny),
-        *(parse_rule("ask", text) for text in written.ask),
-        *(parse_rule("allow", text) for text in written.allow),
-    ]
-
-
-def _limits(settings: Settings, options: SessionOptions) -> Limits:
-    configured = settings.limits
-    return Limits(
-        turns=options.max_turns or configured.turns,
-        tokens=configured.tokens,
-        cost_usd=options.max_cost_usd or configured.cost_usd,
-        seconds=options.max_seconds or configured.seconds,
-    )
-
-
-def _secrets(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the keys that must appear in no trace, by the name that stands in their place."""
-    return {name: value for name, value in environ.items() if is_key_name(name) and value}
-
-
 def _lease_notice(lease: Lease) -> tuple[str, ...]:
     if lease.holder is None:
         return ()
     return (f"Another session works in this tree: {lease.holder}. Its changes count as yours.",)
 
 
-__all__ = ["SessionOptions", "Surroundings", "open_session", "provider_settings", "real_surroundings"]
+__all__ = ["SessionOptions", "Surroundings", "open_session", "real_surroundings"]
