@@ -25,7 +25,7 @@ from tori_tui.runtime.limits import Limits
 
 
 def classifies(settings: Settings, profile: ModelProfile) -> bool:
-    """Say whether comments are classified: not beside a local server of one slot, which would lose its cache."""
+    """Say whether comments are classified: not by a local server of one slot, for its cache's sake."""
     match settings.feedback.classifier:
         case "on":
             return True
