@@ -25,6 +25,12 @@ TICKS_PER_S: Final = os.sysconf("SC_CLK_TCK")
 PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 
 
+READ_BYTES: Final = 65_536
+
+TAIL_BYTES: Final = 2_048
+"""A text that is looked for may come in two reads."""
+
+
 class Watched:
     """One process in a terminal of its own, 120x40."""
 
@@ -58,15 +64,15 @@ class Watched:
                 shown = _ESCAPES.sub(b"", self._seen)[-2_000:].decode(errors="replace")
                 raise TimeoutError(f"{text!r} did not come: {shown}")
             if select.select([self._master], [], [], left)[0]:
-                self._seen += os.read(self._master, 1 << 20)
-                self._seen = self._seen[-(1 << 20) :]
+                # Looking through much text takes long enough to be taken for the program's own time.
+                self._seen = self._seen[-TAIL_BYTES:] + os.read(self._master, READ_BYTES)
 
     def read_for(self, seconds: float) -> None:
         """Let it draw."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             if select.select([self._master], [], [], left)[0]:
-                self._seen = os.read(self._master, 1 << 20)
+                self._seen = os.read(self._master, READ_BYTES)
 
     @property
     def cpu_s(self) -> float:

@@ -36,6 +36,9 @@ DEMO_DELAY_S: Final = 0.02
 """Between the pieces of recorded replies, so that they stream as a model's do."""
 
 
+_SDK_MODULES: Final = {"openai": "openai", "openai-chat": "openai", "anthropic": "anthropic"}
+
+
 def run_app(options: AppOptions, terminal: EarlyTerminal) -> int:
     """Run the app over a live session and return the exit code.
 
@@ -100,9 +103,10 @@ def ended(app: ToriApp, directory: Path | None) -> int:
 class LiveLaunch:
     """A session that will be opened, with its screen and bridge."""
 
-    def __init__(self, bridge: Bridge, make: Callable[[ThemeSpec], Screen[None]]) -> None:
+    def __init__(self, bridge: Bridge, make: Callable[[ThemeSpec], Screen[None]], model: str) -> None:
         self._bridge = bridge
         self._make = make
+        self._model = model
 
     @property
     def directory(self) -> Path | None:
@@ -114,9 +118,11 @@ class LiveLaunch:
         """Return the session's screen."""
         return self._make(theme)
 
-    def serve(self, post: Callable[[Message], object]) -> Awaitable[None]:
-        """Open the session and hand on what happens."""
-        return self._bridge.serve(post)
+    async def serve(self, post: Callable[[Message], object]) -> None:
+        """Open the session and hand on what happens; the model's SDK is loaded meanwhile."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(asyncio.to_thread(load_sdk, self._model))
+            group.create_task(self._bridge.serve(post))
 
     def close(self) -> Awaitable[None]:
         """Wind the session down."""
@@ -159,7 +165,7 @@ def load_live(options: AppOptions) -> LiveLaunch:
             mode=settings.settings.mode,
         )
 
-    return LiveLaunch(bridge, make)
+    return LiveLaunch(bridge, make, settings.settings.model or "")
 
 
 def asked_session(options: AppOptions) -> tuple[LoadedSettings, SessionOptions, str]:
@@ -194,6 +200,21 @@ def demo_session() -> tuple[LoadedSettings, SessionOptions, str]:
         settings = replace(Settings(), model=f"replay/{replies}", mode="auto")
     wanted = SessionOptions(cwd=new_project(), model=settings.model, mode="auto", has_user=True)
     return LoadedSettings(settings, {}), wanted, MISSION
+
+
+def load_sdk(model: str) -> None:
+    """Import what the first request will need, so that it does not wait and the stream does not stutter."""
+    from importlib import import_module
+
+    from tori_tui.providers.registry import default_model
+
+    try:
+        name = model or default_model(os.environ)
+    except ToriError:
+        return  # told when the session is opened
+    module = _SDK_MODULES.get(name.partition("/")[0])
+    if module is not None:
+        import_module(module)
 
 
 def window_of(settings: Settings) -> Callable[[str], int]:

@@ -79,7 +79,7 @@ class Subscription(AsyncIterator[BusItem]):
         """Queue an item. Called by the bus only; never waits."""
         if self._is_closed or self._has_lagged:
             return
-        if self._queue and (merged := _merged(self._queue[-1], item)) is not None:
+        if self._queue and (merged := merge(self._queue[-1], item)) is not None:
             self._queue[-1] = merged
         elif len(self._queue) >= self._limit_items:
             self._queue.clear()
@@ -143,7 +143,7 @@ class Bus:
             subscription.put(item)
 
 
-def _merged(last: BusItem, new: BusItem) -> BusItem | None:
+def merge(last: BusItem, new: BusItem) -> BusItem | None:
     """Return both deltas as one, or None where they do not continue each other."""
     match last, new:
         case TextStreamed(), TextStreamed() if last.context == new.context and _has_room(last.text):
@@ -168,4 +168,4 @@ def _is_same_call(last: CallStreamed, new: CallStreamed) -> bool:
     return (last.context, last.key) == (new.context, new.key)
 
 
-__all__ = ["QUEUE_LIMIT_ITEMS", "Bus", "BusItem", "Published", "Resync", "Subscription"]
+__all__ = ["QUEUE_LIMIT_ITEMS", "Bus", "BusItem", "Published", "Resync", "Subscription", "merge"]

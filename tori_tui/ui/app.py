@@ -189,7 +189,9 @@ class ToriApp(App[None]):
 
     def _handle_exception(self, error: Exception) -> None:
         # What failed is told, not that it failed in a worker.
-        cause = error.error if isinstance(error, WorkerFailed) else error
+        cause: BaseException = error.error if isinstance(error, WorkerFailed) else error
+        while isinstance(cause, BaseExceptionGroup) and len(cause.exceptions) == 1:
+            cause = cause.exceptions[0]
         self.crash = self.crash or cause
         super()._handle_exception(error)
 

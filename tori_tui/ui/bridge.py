@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from textual.message import Message
 
@@ -23,12 +23,25 @@ from tori_tui.domain.commands import (
     SwitchMode,
 )
 from tori_tui.domain.errors import ToriError
-from tori_tui.domain.events import Mode, Record, TransientEvent
+from tori_tui.domain.events import (
+    CallStreamed,
+    Mode,
+    Record,
+    TextStreamed,
+    ThinkingStreamed,
+    ToolOutputStreamed,
+    TransientEvent,
+)
 from tori_tui.domain.ids import ApprovalId, CommentId, QuestionId, TraceId
 from tori_tui.domain.plan_edits import PlanEdit
 from tori_tui.domain.state import SessionState
-from tori_tui.runtime.bus import BusItem, Published, Resync, Subscription
+from tori_tui.runtime.bus import BusItem, Published, Resync, Subscription, merge
 from tori_tui.ui.messages import SessionFailed
+
+STREAMED: Final = (TextStreamed, ThinkingStreamed, CallStreamed, ToolOutputStreamed)
+
+PACE_S: Final = 0.025
+"""Half of what lies between two drawings of the conversation."""
 
 
 class SessionPort(Protocol):
@@ -151,8 +164,9 @@ class Bridge:
             await self._session.close()
 
     async def _forward(self, subscription: Subscription, post: Callable[[Message], object]) -> None:
+        stream = Pacer(lambda item: post(_message_of(item)), asyncio.get_running_loop())
         async for item in subscription:
-            post(_message_of(item))
+            stream.put(item)
 
     # ── intents to commands ──
 
@@ -194,6 +208,44 @@ class Bridge:
             self._early.append(command)
         else:
             self._session.send(command)
+
+
+class Pacer:
+    """Hands on what streams at most every `PACE_S`, put together; everything else at once, in order."""
+
+    def __init__(self, hand_on: Callable[[BusItem], object], loop: asyncio.AbstractEventLoop) -> None:
+        self._hand_on = hand_on
+        self._loop = loop
+        self._held: BusItem | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._last_s = 0.0
+
+    def put(self, item: BusItem) -> None:
+        """Take the next item."""
+        if self._held is not None:
+            together = merge(self._held, item)
+            if together is not None:
+                self._held = together
+                return
+            self._flush()
+        wait_s = self._last_s + PACE_S - self._loop.time()
+        if isinstance(item, STREAMED) and wait_s > 0:
+            self._held = item
+            self._timer = self._loop.call_later(wait_s, self._flush)
+        else:
+            self._send(item)
+
+    def _flush(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        held, self._held = self._held, None
+        if held is not None:
+            self._send(held)
+
+    def _send(self, item: BusItem) -> None:
+        self._last_s = self._loop.time()
+        self._hand_on(item)
 
 
 def _message_of(item: BusItem) -> Message:

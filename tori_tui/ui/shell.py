@@ -33,10 +33,6 @@ class GoalTree(Blank):
     """Stands where the goal tree will be; of the same name, so that the same style rules hold."""
 
 
-class Transcript(Blank):
-    """Stands where the conversation will be."""
-
-
 class Echo(Widget):
     """Shows what is typed until the input is there."""
 
@@ -66,7 +62,7 @@ class ShellScreen(Screen[None]):
             goals = GoalTree(id="goals")
             goals.border_title = "Goals"
             yield goals
-            talk = Transcript(id="transcript")
+            talk = Blank(id="talk")
             talk.border_title = "tori"
             yield talk
         box = Vertical(self._echo, id="input-box", classes="-active")

@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 from textual import events
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
 from textual.timer import Timer
@@ -51,6 +51,7 @@ class TalkScreen(Screen[None]):
         self.story = Story()
         self.goals = GoalTree(palette, clock=clock, id="goals")
         self.transcript = Transcript(palette, clock=clock, id="transcript")
+        self.talk_frame = Vertical(self.transcript, id="talk")
         self.plan_strip = PlanStrip(palette, id="plan")
         self.status_line = StatusLine(palette, clock=clock, id="status")
         self._ticker: Timer | None = None
@@ -60,7 +61,7 @@ class TalkScreen(Screen[None]):
         """Lay the panes out."""
         with Horizontal(id="body"):
             yield self.goals
-            yield self.transcript
+            yield self.talk_frame
         yield self.plan_strip
         yield from self.compose_below()
         yield self.status_line
@@ -124,7 +125,7 @@ class TalkScreen(Screen[None]):
         mission = self.state.tree.current_mission
         self.goals.border_subtitle = Content(f"{done}/{total}" if total else "")
         title = one_line(mission.text, 200) if mission else "tori"
-        self.transcript.border_title = Content(title)
+        self.talk_frame.border_title = Content(title)
 
     def show_status(self) -> None:
         """Show the status line; screens say what stands in it."""
@@ -169,7 +170,7 @@ class TalkScreen(Screen[None]):
 
     def on_transcript_following_changed(self, message: Transcript.FollowingChanged) -> None:
         """Say that there is more below while the view does not follow."""
-        self.transcript.border_subtitle = Content("" if message.is_following else "↓ End: newest")
+        self.talk_frame.border_subtitle = Content("" if message.is_following else "↓ End: newest")
 
     def on_transcript_copy_requested(self, message: Transcript.CopyRequested) -> None:
         """Copy a block."""

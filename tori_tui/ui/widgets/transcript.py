@@ -12,6 +12,8 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events
 from textual.binding import BindingType
+from textual.filter import ANSIToTruecolor
+from textual.geometry import Region
 from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
@@ -140,11 +142,30 @@ class Transcript(Widget, can_focus=True):
         """Draw for the new size."""
         self._changed()
 
-    def render_line(self, y: int) -> Strip:
-        """Return one line of the view, its bar cell at the right included."""
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return the lines of a part of the view.
+
+        Without Textual's own styling: strips have their whole style, the frame is the parent's. That
+        halves what a frame costs.
+        """
         self._settle()
+        size = self.size
+        strips = [self._row(y, size.width) for y in crop.line_range]
+        for line_filter in self.app.get_line_filters():
+            # Its work is done: a theme's colours are either all true or all the terminal's own.
+            if not isinstance(line_filter, ANSIToTruecolor):
+                strips = [strip.apply_filter(line_filter, self.background_colors[1]) for strip in strips]
+        if crop.column_span != (0, size.width):
+            return [strip.crop(*crop.column_span) for strip in strips]
+        return strips
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line of the view; Textual asks for it to find the character under the mouse."""
+        self._settle()
+        return self._row(y, self.size.width)
+
+    def _row(self, y: int, width: int) -> Strip:
         rows = self._view.rows
-        width = self.size.width
         if y >= len(rows):
             strip = Strip.blank(max(0, width - 1), self._palette.base)
         else:
