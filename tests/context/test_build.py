@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.context.views import due
 from tests.fakes.messages import AT, assistant, call, result, state_of, user
 from tori_tui.context.build import (
     REFRESH_LIMIT_TOKENS,
@@ -16,7 +17,6 @@ from tori_tui.context.build import (
     build_request,
     chosen_placement,
 )
-from tori_tui.context.folds import due_folds
 from tori_tui.context.plan import plan_block
 from tori_tui.context.system_prompt import SystemParts
 from tori_tui.domain.events import DurableEvent, MessageAdded, PlanChanged, Record
@@ -142,7 +142,7 @@ def test_fold_is_a_rewrite_with_its_reason() -> None:
     state = after(large_state(), assistant("trying", goal="1"))
     first = built(state)
     state = after(state, PlanChanged(plan_goal_call(state.tree, GoalWishes(abandon="no")), "model"))
-    fold = due_folds(state, MAIN_CONTEXT, "balanced")
+    fold = due(state, "balanced")
     assert fold is not None
     second = built(after(state, fold), before=first.prefix)
     assert second.rewrite == "goal 1 abandoned"
@@ -202,7 +202,7 @@ def test_request_extends_the_one_before_it_unless_it_says_why_not(
     request = built(state, placement=placement)
     for number, step in enumerate(steps):
         state = _stepped(state, step, number)
-        fold = due_folds(state, MAIN_CONTEXT, profile_name)
+        fold = due(state, profile_name)
         state = after(state, fold) if fold else state
         later = built(state, placement=placement, before=request.prefix)
         if later.rewrite is None:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from tori_tui.domain.goals import Goal
+from tori_tui.domain.goals import Goal, Mission
+from tori_tui.domain.ids import GoalId
 from tori_tui.domain.messages import JsonObject, Message, ToolCall
 from tori_tui.domain.plan_text import STATUS_MARKS, goal_title, one_line
 
@@ -17,6 +18,7 @@ DESCRIPTION_LIMIT_CHARS: Final = 200
 SUMMARY_LIMIT_CHARS: Final = 800
 """Models are asked for 60 to 100 tokens; twice as much is let through."""
 
+OVERVIEW_LIMIT_CHARS: Final = 120
 COMMAND_LIMIT_CHARS: Final = 120
 LISTED_PATHS: Final = 20
 LISTED_COMMANDS: Final = 10
@@ -26,23 +28,67 @@ READERS: Final = frozenset({"read_file"})
 RUNNERS: Final = frozenset({"bash"})
 
 
-def fold_text(goal: Goal, messages: Iterable[Message]) -> str:
+@dataclass(frozen=True, slots=True)
+class PinnedLines:
+    """Lines of a record that stand in a fold word for word."""
+
+    title: str
+    """`#12 read_file app.py`."""
+    parts: tuple[str, ...]
+    """Runs of lines; what was between them is left out."""
+
+
+def fold_text(
+    goal: Goal,
+    messages: Iterable[Message],
+    pinned: Sequence[PinnedLines] = (),
+    *,
+    elsewhere: frozenset[GoalId] = frozenset(),
+) -> str:
     """Return the text that stands for a goal and everything below it.
 
     Args:
-        goal: The goal, ended.
-        messages: Everything said in it and below it, in order.
+        goal: The goal, ended; or an open one whose early turns are folded.
+        messages: What the fold replaces, in order.
+        pinned: What stays word for word.
+        elsewhere: Goals below it that the view shows in another place.
     """
-    facts = _facts(messages)
+    below = [part for child in goal.children for part in child.walk() if part.id not in elsewhere]
     lines = [
-        f'<folded goal="{goal.id}" status="{goal.status}">',
         one_line(goal.description, DESCRIPTION_LIMIT_CHARS),
         *_summary(goal),
-        *_sub_goals(goal.children),
-        *_facts_lines(facts),
-        *_evidence(goal),
+        *_sub_goals(below),
+        *_facts_lines(_facts(messages)),
+        *_evidence(goal, elsewhere),
     ]
-    return "\n".join([lines[0], *(_inert(line) for line in lines[1:]), "</folded>"])
+    return _enclosed(f'goal="{goal.id}" status="{goal.status}"', lines, pinned)
+
+
+def mission_fold_text(
+    mission: Mission | None, messages: Iterable[Message], pinned: Sequence[PinnedLines] = ()
+) -> str:
+    """Return the text that stands for what was done in a mission outside its goals."""
+    told = [one_line(mission.text, DESCRIPTION_LIMIT_CHARS)] if mission else []
+    name = mission.id if mission else ""
+    return _enclosed(f'mission="{name}"', [*told, *_facts_lines(_facts(messages))], pinned)
+
+
+def overview_text(rows: Sequence[str], n_left_out: int, pinned: Sequence[PinnedLines] = ()) -> str:
+    """Return the text that stands for the oldest goals together, a line each."""
+    counted = [f"({n_left_out} earlier ones; recall by id)"] if n_left_out else []
+    return _enclosed('goals="earliest"', [*counted, *rows], pinned)
+
+
+def overview_row(goal: Goal) -> str:
+    """Return a goal as one line of an overview."""
+    result = f" → {one_line(goal.summary, OVERVIEW_LIMIT_CHARS)}" if goal.summary else ""
+    return f"{STATUS_MARKS[goal.status]} {goal_title(goal, OVERVIEW_LIMIT_CHARS)}{result}"
+
+
+def _enclosed(attributes: str, lines: Sequence[str], pinned: Sequence[PinnedLines]) -> str:
+    pins = [row for pin in pinned for row in (pin.title, "\n…\n".join(pin.parts))]
+    body = [_inert(line) for line in (*lines, *(["Word for word:"] if pins else []), *pins)]
+    return "\n".join([f"<folded {attributes}>", *body, "</folded>"])
 
 
 @dataclass(slots=True)
@@ -110,8 +156,7 @@ def _summary(goal: Goal) -> Iterator[str]:
         yield f"Replaced by {goal.superseded_by}."
 
 
-def _sub_goals(children: Sequence[Goal]) -> Iterator[str]:
-    below = [goal for child in children for goal in child.walk()]
+def _sub_goals(below: Sequence[Goal]) -> Iterator[str]:
     for goal in below[:LISTED_GOALS]:
         summary = f" → {one_line(goal.summary, SUMMARY_LIMIT_CHARS)}" if goal.summary else ""
         yield f"{STATUS_MARKS[goal.status]} {goal_title(goal, DESCRIPTION_LIMIT_CHARS)}{summary}"
@@ -148,9 +193,9 @@ def _first(items: Sequence[str], limit: int) -> str:
     return ", ".join(items[:limit]) + (f" and {left_out} more" if left_out > 0 else "")
 
 
-def _evidence(goal: Goal) -> Iterator[str]:
+def _evidence(goal: Goal, elsewhere: frozenset[GoalId]) -> Iterator[str]:
     for part in goal.walk():
-        if part.evidence is not None:
+        if part.evidence is not None and part.id not in elsewhere:
             command = one_line(part.evidence.command, COMMAND_LIMIT_CHARS)
             yield f"Check of {part.id}: {command} (exit {part.evidence.exit_code})"
 
@@ -160,4 +205,4 @@ def _inert(line: str) -> str:
     return line.replace("</folded", "< /folded").replace("<folded", "< folded")
 
 
-__all__ = ["fold_text"]
+__all__ = ["PinnedLines", "fold_text", "mission_fold_text", "overview_row", "overview_text"]

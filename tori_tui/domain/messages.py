@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tori_tui.domain.ids import CallId, CommentId, ContextId, GoalId
+from tori_tui.domain.ids import CallId, CommentId, ContextId, GoalId, Seq
 from tori_tui.domain.usage import Usage
 
 JsonObject = Mapping[str, object]
@@ -85,6 +85,11 @@ class Message:
     duration_s: float | None = None
     full: str | None = None
     """A file in `outputs/` that holds what `content` leaves out."""
+    shown: str | None = None
+    """Of a tool message: what the view shows in place of `content`, decided when it came in. Parts that
+    the view showed already are left out there; None shows all."""
+    shown_since: tuple[Seq, ...] = ()
+    """The records in which the view shows what `shown` leaves out."""
     details: JsonObject = field(default_factory=dict)
     """Of a tool message: typed facts for the screen (paths, hashes, exit code, diff)."""
 

@@ -6,13 +6,14 @@ Must not build requests or talk to a model. No tool's exception gets past this m
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from tori_tui.domain.events import ErrorOccurred, MessageAdded, ToolRunStarted
 from tori_tui.domain.ids import CallId, Seq
 from tori_tui.domain.messages import JsonObject, Message, ToolCall
+from tori_tui.domain.state import SessionState
 from tori_tui.permission.redaction import Redactor
 from tori_tui.runtime.clock import Clock
 from tori_tui.runtime.gate import Gate
@@ -52,6 +53,7 @@ class CallRunner:
         redactor: Redactor,
         outputs: Outputs,
         clock: Clock,
+        door: Callable[[SessionState, Message], Message],
     ) -> None:
         self._recorder = recorder
         self._tools = tools
@@ -62,6 +64,7 @@ class CallRunner:
         self._redactor = redactor
         self._outputs = outputs
         self._clock = clock
+        self._door = door
 
     async def run(self, calls: Sequence[ToolCall], message_seq: Seq) -> str | None:
         """Run every call; results are recorded in call order, each as soon as those before it are.
@@ -175,7 +178,8 @@ class CallRunner:
             if done is None and others_are is not None:
                 done = Finished(self._closer.answer(open_call, others_are), 0.0)
             if done is not None:
-                await self._recorder.record(MessageAdded(self._result(call, done)))
+                result = self._door(self._recorder.state, self._result(call, done))
+                await self._recorder.record(MessageAdded(result))
 
     def _result(self, call: ToolCall, done: Finished) -> Message:
         open_call = self._recorder.state.open_calls[call.id]

@@ -1,13 +1,12 @@
-"""Builds each request of a session and remembers what the next one depends on.
+"""Builds each request of a session, says which rewrite of the view is due before it, and learns sizes.
 
 Must not hold state that a resumed session would miss: a lost `Prefix` only costs a cache miss.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Final
 
 from tori_tui.context.build import (
@@ -16,9 +15,13 @@ from tori_tui.context.build import (
     Prefix,
     build_request,
 )
+from tori_tui.context.engine import Sizes, ViewEngine
+from tori_tui.context.marks import ProfileName, marks_for
 from tori_tui.context.system_prompt import SystemParts
 from tori_tui.context.tokens import TokenMeter
+from tori_tui.domain.events import MessagesFolded
 from tori_tui.domain.ids import TraceId
+from tori_tui.domain.messages import Message
 from tori_tui.domain.request import ModelProfile, ToolSpec
 from tori_tui.domain.state import SessionState
 from tori_tui.memory.model_facts import LateRefusals
@@ -39,26 +42,55 @@ class RequestBuilder:
         system: SystemParts,
         tools: Sequence[ToolSpec],
         placement: PlacementSetting,
+        profile_name: ProfileName,
         outputs: Outputs,
         late_refusals: LateRefusals,
         meter: TokenMeter,
         clock: Clock,
+        encode: Callable[[BuiltRequest, SessionState], BuiltRequest] = lambda built, _: built,
     ) -> None:
         self._trace_id = trace_id
         self._system = system
         self._tools = tuple(tools)
         self._placement = placement
+        self._profile_name = profile_name
         self._outputs = outputs
         self._late_refusals = late_refusals
         self._meter = meter
         self._clock = clock
+        self._encode = encode
         self._before: Prefix | None = None
         self._kept: set[str] = set()
-        self._asked_at: datetime | None = None
+        self._engine = ViewEngine(meter.count_message)
+
+    def at_the_door(self, state: SessionState, result: Message) -> Message:
+        """Return a result as it is to be recorded: what the view shows already is left out of it."""
+        return self._engine.at_the_door(state, result)
+
+    def due(self, state: SessionState, built: BuiltRequest) -> MessagesFolded | None:
+        """Return the rewrite that is due before this request, or None if it can be sent."""
+        return self._engine.due(state, built.request.context, self._sizes(state, built))
+
+    def _sizes(self, state: SessionState, built: BuiltRequest) -> Sizes:
+        profile = built.request.profile
+        parts = {section.name: section.tokens for section in built.sections}
+        return Sizes(
+            profile=self._profile_name,
+            marks=marks_for(self._profile_name, profile, profile.window_tokens),
+            fixed_tokens=sum(n for name, n in parts.items() if name not in ("messages", "folds")),
+            is_cold=self._is_cold(state),
+            total_tokens=sum(parts.values()),
+            correction=self._meter.correction(profile.name),
+        )
+
+    def _is_cold(self, state: SessionState) -> bool:
+        """Whether the model's last answer is so old that nothing of the prompt is cached any more."""
+        answered = (e for e in reversed(state.log) if e.message.role == "assistant")
+        last = next((e.at for e in answered if e.message.context == state.active_context), None)
+        return last is not None and (self._clock.now() - last).total_seconds() > CACHE_LIFE_S
 
     def build(self, state: SessionState, profile: ModelProfile) -> BuiltRequest:
-        """Return the next request of the active context; its texts are kept in `outputs/`."""
-        now = self._clock.now()
+        """Return the next request of the active context as the state stands."""
         self._meter.observe(state.last_turns.get(state.active_context))
         placement = self._placement
         if placement == "auto" and self._late_refusals.has(profile.name):
@@ -71,18 +103,21 @@ class RequestBuilder:
             tools=self._tools,
             placement=placement,
             before=self._before,
-            is_cold=self._asked_at is not None and (now - self._asked_at).total_seconds() > CACHE_LIFE_S,
+            is_cold=self._is_cold(state),
             count=self._meter.count_message,
         )
+        built = self._encode(built, state)
+        key = f"{self._trace_id}/{state.active_context}"
+        sections = self._meter.corrected_sections(built.sections, profile.name, state.n_turns + 1)
+        return replace(built, request=replace(built.request, cache_key=key), sections=sections)
+
+    def sending(self, built: BuiltRequest) -> None:
+        """Take in that a request goes out: the next one extends it. Its texts are kept in `outputs/`."""
         self._before = built.prefix
-        self._asked_at = now
         for digest, text in built.texts.items():
             if digest not in self._kept:
                 self._outputs.keep_text(text)
                 self._kept.add(digest)
-        key = f"{self._trace_id}/{state.active_context}"
-        sections = self._meter.corrected_sections(built.sections, profile.name, state.n_turns + 1)
-        return replace(built, request=replace(built.request, cache_key=key), sections=sections)
 
     def refuse_late(self, profile: ModelProfile) -> bool:
         """Take in that the model wants no late system message; False if that was known already."""

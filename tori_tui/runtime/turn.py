@@ -6,12 +6,13 @@ Must not decide whether another turn follows; the runner does.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count, islice
 from typing import Protocol
 
 from tori_tui.context.build import BuiltRequest
-from tori_tui.domain.events import MessageAdded, ReplyDiscarded, TurnFinished
+from tori_tui.domain.events import MessageAdded, NoticeShown, ReplyDiscarded, TurnFinished
 from tori_tui.domain.goals import GoalTree
 from tori_tui.domain.ids import GoalId, Seq
 from tori_tui.domain.messages import Message, ToolCall
@@ -20,8 +21,11 @@ from tori_tui.domain.usage import Usage
 from tori_tui.providers.base import Provider, StopReason
 from tori_tui.providers.errors import ProviderError
 from tori_tui.providers.fold import Reply
+from tori_tui.providers.retry import Fallback
 from tori_tui.runtime.calls import CallRunner
 from tori_tui.runtime.clock import Clock
+from tori_tui.runtime.corrections import CORRECTIONS_LIMIT, Corrections
+from tori_tui.runtime.encoding import Encoding, Understood
 from tori_tui.runtime.model_call import ModelCall
 from tori_tui.runtime.pricing import cost_usd
 from tori_tui.runtime.recorder import Recorder
@@ -37,6 +41,10 @@ class Models(Protocol):
         Raises:
             ToriError: The model or its key is not there.
         """
+        ...
+
+    async def fallbacks(self) -> Sequence[Fallback]:
+        """Return the models to use when the session's own stays busy, in order."""
         ...
 
 
@@ -64,6 +72,7 @@ class Turn:
         focus_after: Callable[[GoalTree, tuple[ToolCall, ...]], GoalId | None],
         clock: Clock,
         new_id: Callable[[], str],
+        encoding: Encoding,
     ) -> None:
         self._recorder = recorder
         self._models = models
@@ -72,6 +81,8 @@ class Turn:
         self._focus_after = focus_after
         self._clock = clock
         self._new_id = new_id
+        self._encoding = encoding
+        self._corrections = Corrections(recorder)
         self._used_ids = {str(call.id) for entry in recorder.state.log for call in entry.message.tool_calls}
 
     async def run(self) -> TurnEnd:
@@ -90,13 +101,35 @@ class Turn:
             return await self._ask(profile, provider)
 
     async def _ask(self, profile: ModelProfile, provider: Provider) -> TurnEnd:
-        state = self._recorder.state
-        built = self._requests.build(state, profile)
-        number = state.n_turns + 1
-        call = ModelCall(built.request, self._recorder, self._clock, self._used_ids, self._new_id)
+        await self._corrections.remove()
+        for n_corrections in count():
+            reply, call = await self._reply(profile, provider)
+            state = self._recorder.state
+            understood = self._encoding.understand(reply, profile, state.tree, self._used_ids)
+            if not understood.problem or n_corrections == CORRECTIONS_LIMIT:
+                break
+            await self._corrections.add(reply.content, call.thinking, understood.problem)
+        await self._corrections.remove()
+        if understood.reply.content != reply.content and call.shows_text:
+            self._recorder.announce(ReplyDiscarded(state.active_context, "calls were written as text"))
+        if understood.notice:
+            self._recorder.announce(NoticeShown(understood.notice, "warning"))
+        return await self._act_on(understood, call)
+
+    async def _reply(self, profile: ModelProfile, provider: Provider) -> tuple[Reply, ModelCall]:
+        built = await self._built(profile)
+        number = self._recorder.state.n_turns + 1
+        call = ModelCall(
+            built.request,
+            self._recorder,
+            self._clock,
+            self._used_ids,
+            self._new_id,
+            shows_text=not self._encoding.is_json(profile),
+        )
         context_tokens = sum(section.tokens for section in built.sections)
         try:
-            reply = await call.run(provider, number, context_tokens)
+            reply = await call.run(provider, number, context_tokens, await self._models.fallbacks())
         except ProviderError as error:
             await self._close_cut(call, built, number, error.fault)
             raise
@@ -104,9 +137,21 @@ class Turn:
             await self._close_cut(call, built, number, "interrupted")
             raise
         await self._finish(call, built, number, reply.stop_reason, reply.usage)
-        return await self._act_on(reply, call)
+        return reply, call
 
-    async def _act_on(self, reply: Reply, call: ModelCall) -> TurnEnd:
+    async def _built(self, profile: ModelProfile) -> BuiltRequest:
+        """Build the next request, after the rewrite of the view that is due before it."""
+        state = self._recorder.state
+        built = self._requests.build(state, profile)
+        rewrite = self._requests.due(state, built)
+        if rewrite is not None:
+            await self._recorder.record(rewrite)
+            built = self._requests.build(self._recorder.state, profile)
+        self._requests.sending(built)
+        return built
+
+    async def _act_on(self, understood: Understood, call: ModelCall) -> TurnEnd:
+        reply = understood.reply
         state = self._recorder.state
         message = Message(
             context=state.active_context,
@@ -124,7 +169,20 @@ class Turn:
         abort_reason = None
         if reply.tool_calls:
             abort_reason = await self._calls.run(reply.tool_calls, record.seq)
+        if understood.answer is not None and abort_reason is None and self._have_succeeded(reply.tool_calls):
+            return await self._answer(understood.answer)
         return TurnEnd(reply.content, len(reply.tool_calls), reply.stop_reason, record.seq, abort_reason)
+
+    def _have_succeeded(self, calls: Sequence[ToolCall]) -> bool:
+        results = islice(reversed(self._recorder.state.log), len(calls))
+        return not any(entry.message.is_error for entry in results)
+
+    async def _answer(self, text: str) -> TurnEnd:
+        """Record the answer that came in one reply with the call that ends the last goal."""
+        state = self._recorder.state
+        message = Message(state.active_context, state.tree.current_id, "assistant", text)
+        record = await self._recorder.record(MessageAdded(message))
+        return TurnEnd(text, 0, "end", record.seq)
 
     async def _finish(
         self, call: ModelCall, built: BuiltRequest, number: int, stop_reason: str, usage: Usage | None
@@ -136,10 +194,10 @@ class Turn:
                 number=number,
                 context=request.context,
                 goal_id=self._recorder.state.tree.current_id,
-                model=request.profile.name,
+                model=call.profile.name,
                 stop_reason=stop_reason,
                 usage=usage,
-                cost_usd=cost_usd(usage, request.profile),
+                cost_usd=cost_usd(usage, call.profile),
                 latency_s=round(call.latency_s, 3),
                 duration_s=round(call.duration_s, 3),
                 tries=call.n_tries,

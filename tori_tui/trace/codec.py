@@ -22,6 +22,7 @@ from tori_tui.domain.events import (
     FileIntent,
     Fold,
     MessageAdded,
+    Pin,
     ProcessRef,
     Record,
     Section,
@@ -122,7 +123,7 @@ def _shape(cls: type[DataclassInstance], op: str | None = None) -> _Shape:
 
 _NESTED: Final = (
     *(Message, ContentPart, ToolCall, ProviderPart, Usage),
-    *(Section, Fold, ProcessRef, FileIntent, Evidence, Budget),
+    *(Section, Fold, Pin, ProcessRef, FileIntent, Evidence, Budget),
 )
 """What stands in events beside plan edits; a class that is missing here is written with its defaults."""
 

@@ -1,0 +1,29 @@
+"""Short ways to ask the view engine in tests."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tori_tui.context.engine import Sizes, ViewEngine
+from tori_tui.context.marks import marks_for
+from tori_tui.domain.events import MessagesFolded
+from tori_tui.domain.ids import MAIN_CONTEXT
+from tori_tui.domain.request import ModelProfile
+from tori_tui.domain.state import SessionState
+
+LARGE: Final = ModelProfile("openai-chat/m", "openai-chat", "m", "m", 200_000, 8_000)
+
+
+def sizes(
+    profile: str = "balanced", window_tokens: int = 200_000, *, fixed_tokens: int = 0, is_cold: bool = False
+) -> Sizes:
+    return Sizes(profile, marks_for(profile, LARGE, window_tokens), fixed_tokens, is_cold)
+
+
+def due(
+    state: SessionState, profile: str = "balanced", window_tokens: int = 200_000
+) -> MessagesFolded | None:
+    return ViewEngine().due(state, MAIN_CONTEXT, sizes(profile, window_tokens))
+
+
+__all__ = ["LARGE", "due", "sizes"]

@@ -1,0 +1,212 @@
+"""The view engine: what of a context the next request shows, and when that is rewritten.
+
+Decides from the state, the marks and whether the cache is cold, nothing else; what it remembers is only
+there for speed and is read again from any state. Must not change a state: it returns messages and records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tori_tui.context.batch import (
+    LIVE_SHARE,
+    MIN_GAIN_TOKENS,
+    SUMMARY_SHARE,
+    Scene,
+    kept_in_batch,
+    rewritten,
+)
+from tori_tui.context.heat import Heat
+from tori_tui.context.marks import Marks
+from tori_tui.context.sight import Sight
+from tori_tui.context.tokens import estimate_message, estimate_tokens
+from tori_tui.domain.events import MessagesFolded
+from tori_tui.domain.goals import Goal, GoalTree
+from tori_tui.domain.ids import CallId, ContextId, GoalId
+from tori_tui.domain.messages import Message
+from tori_tui.domain.state import SessionState
+from tori_tui.domain.view import ViewEntry
+
+AT_ONCE: Final[frozenset[str]] = frozenset({"now"})
+"""Profiles that fold a completed goal when it ends, not only an abandoned one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How large a context is, against what it may be."""
+
+    profile: str
+    marks: Marks
+    fixed_tokens: int
+    """System prompt, tools and plan."""
+    is_cold: bool = False
+    """The provider's cache is cold, so that a rewrite costs nothing."""
+    total_tokens: int | None = None
+    """Of the whole request, as the screen shows it; None: it is added up."""
+    correction: float = 1.0
+    """By what the provider's figures differ from the estimates that messages are counted with."""
+
+    @property
+    def estimated(self) -> Marks:
+        """The marks in the estimates' own measure."""
+        return self.marks.scaled(1 / self.correction)
+
+
+class ViewEngine:
+    """Decides for one session. Every answer is a function of the arguments alone."""
+
+    def __init__(
+        self,
+        count_message: Callable[[Message], int] = estimate_message,
+        count_text: Callable[[str], int] = estimate_tokens,
+    ) -> None:
+        self._count_message = count_message
+        self._count_text = count_text
+        self._sights: dict[ContextId, Sight] = {}
+        self._heat = Heat()
+
+    def at_the_door(self, state: SessionState, message: Message) -> Message:
+        """Return a result as it is to be recorded: with `shown` where a part of it is in view already."""
+        if message.role != "tool":
+            return message
+        sight = self._sight(state, message.context)
+        return sight.shortened(state.next_seq, message, state.log)
+
+    def due(self, state: SessionState, context: ContextId, sizes: Sizes) -> MessagesFolded | None:
+        """Return the rewrite that is due before the next request, or None."""
+        scene = self._scene(state, context, int(sizes.fixed_tokens / sizes.correction))
+        total = sizes.total_tokens or int(scene.total_tokens * sizes.correction)
+        reason = _batch_reason(state, total, sizes)
+        if reason and (batch := self.batch(scene, sizes, reason)) is not None:
+            return batch
+        return _ended(scene, sizes.profile)
+
+    def batch(self, scene: Scene, sizes: Sizes, reason: str) -> MessagesFolded | None:
+        """Return a rewrite to the low mark, if it frees anything worth it."""
+        marks = sizes.estimated
+        is_kept = kept_in_batch(scene, marks, max(marks.low, int(LIVE_SHARE * marks.hard)))
+        for at, entry in enumerate(scene.entries):
+            if is_kept[at] and not entry.message.is_users_word and _is_given_up(scene.state.tree, entry):
+                is_kept[at] = False
+        record = rewritten(
+            scene,
+            is_kept,
+            marks.low,
+            summary_tokens=int(SUMMARY_SHARE * marks.low),
+            reason=reason,
+            rule="batch",
+        )
+        if record is None or scene.total_tokens - _after(scene, record) < MIN_GAIN_TOKENS:
+            return None
+        return record
+
+    def _scene(self, state: SessionState, context: ContextId, fixed_tokens: int) -> Scene:
+        self._heat.follow(state.log)
+        sight = self._sight(state, context)
+        return Scene(state, context, fixed_tokens, self._count_message, self._count_text, sight, self._heat)
+
+    def _sight(self, state: SessionState, context: ContextId) -> Sight:
+        sight = self._sights.setdefault(context, Sight())
+        sight.follow(state.view(context), state.log)
+        return sight
+
+
+def _batch_reason(state: SessionState, total: int, sizes: Sizes) -> str:
+    marks = sizes.marks
+    if total > marks.hard:
+        return f"over {marks.hard // 1000}k tokens"
+    if sizes.is_cold and total > marks.cold:
+        return "cache cold"
+    if state.root_ended_at_turn == state.n_turns and total > marks.root:
+        return "a root goal ended"
+    if state.goal_ended_at_turn == state.n_turns and total > marks.sub:
+        return "a goal ended"
+    return ""
+
+
+def _after(scene: Scene, record: MessagesFolded) -> int:
+    """Return the size of the whole request after a rewrite."""
+    replaced = {seq for fold in record.folds for seq in fold.seqs}
+    stays = sum(scene.tokens(entry) for entry in scene.entries if not replaced.issuperset(entry.seqs))
+    texts = sum(scene.count_text(fold.text) for fold in record.folds)
+    return scene.fixed_tokens + stays + texts
+
+
+# ── goals that fold by themselves ────────────────────────────────────────────────────────
+
+
+def _ended(scene: Scene, profile: str) -> MessagesFolded | None:
+    """Return the fold of goals that leave the view at their end: abandoned ones, in `now` all."""
+    state = scene.state
+    due = _outermost(state.tree, list(_due(state, profile)))
+    owned = frozenset(goal_id for goal in due for goal_id in _foldable(goal))
+    if not owned:
+        return None
+    is_kept = _kept_at_end(scene, owned)
+    if all(is_kept):
+        return None
+    folded = [e for e, kept in zip(scene.entries, is_kept, strict=True) if not kept]
+    touched = {entry.message.goal_id for entry in folded}
+    reasons = [f"goal {goal.id} {goal.status}" for goal in due if touched & set(_foldable(goal))]
+    size = sum(scene.tokens(entry) for entry in folded)
+    given_up = all(goal.status == "abandoned" for goal in due)
+    target = scene.total_tokens - (0 if given_up else size)
+    return rewritten(
+        scene,
+        is_kept,
+        target,
+        reason=", ".join(reasons),
+        rule="abandoned" if given_up else "ended",
+        under=[goal.id for goal in due],
+        only_looks=True,
+    )
+
+
+def _due(state: SessionState, profile: str) -> Iterator[GoalId]:
+    for goal_id in state.ended_goals:
+        goal = state.tree.find(goal_id)
+        if goal and not goal.pinned and (profile in AT_ONCE or goal.status == "abandoned"):
+            yield goal.id
+
+
+def _outermost(tree: GoalTree, due: Sequence[GoalId]) -> list[Goal]:
+    """Return the due goals that no other due goal holds, in the order of their end."""
+    marked = frozenset(due)
+    paths = [tree.path_to(goal_id) for goal_id in due]
+    return [path[-1] for path in paths if not any(above.id in marked for above in path[:-1])]
+
+
+def _foldable(goal: Goal) -> Iterator[GoalId]:
+    """Yield the goal's id and those below it, pinned ones and what they hold left out."""
+    if goal.pinned:
+        return
+    yield goal.id
+    for child in goal.children:
+        yield from _foldable(child)
+
+
+def _kept_at_end(scene: Scene, owned: frozenset[GoalId]) -> list[bool]:
+    """Tell what stays: a result goes with its call, whoever it belongs to; open calls stay."""
+    gone: set[CallId] = set()
+    is_kept = []
+    for entry in scene.entries:
+        message = entry.message
+        if message.role == "tool":
+            is_kept.append(message.tool_call_id not in gone)
+            continue
+        calls = {call.id for call in message.tool_calls}
+        is_open = any(call_id in scene.state.open_calls for call_id in calls)
+        goes = message.goal_id in owned and not message.is_users_word and not is_open
+        gone |= calls if goes else set()
+        is_kept.append(not goes)
+    return is_kept
+
+
+def _is_given_up(tree: GoalTree, entry: ViewEntry) -> bool:
+    goal_id = entry.message.goal_id
+    return goal_id is not None and any(g.status == "abandoned" for g in tree.path_to(goal_id))
+
+
+__all__ = ["Sizes", "ViewEngine"]

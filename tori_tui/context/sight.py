@@ -1,0 +1,186 @@
+"""What a view shows, line by line, and what of a new result can be left out because it stands there.
+
+Must not change a view; it reads on as the view grows and starts anew after a rewrite.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from tori_tui.context.tokens import estimate_tokens
+from tori_tui.context.words import BLOCK_LINES, Line, long_lines, said_text
+from tori_tui.domain.events import Pin
+from tori_tui.domain.ids import Seq
+from tori_tui.domain.messages import Message
+from tori_tui.domain.state import LoggedMessage
+from tori_tui.domain.view import NUMBERED_LIMIT_CHARS, View, ViewEntry
+
+COMPARED_LIMIT_TOKENS: Final = 200
+"""Shorter results enter whole (DESIGN §7)."""
+
+MIN_RUN_ROWS: Final = 8
+"""A shorter run of known lines is shown again: a gap costs the reader more than it saves."""
+
+POINTED_RECORDS: Final = 16
+"""A result points to no more records than this."""
+
+SPANS_LIMIT_CHARS: Final = 100
+"""A longer list of gaps is told as a number of lines."""
+
+
+def message_at(log: Sequence[LoggedMessage], seq: Seq) -> LoggedMessage | None:
+    """Return what was said with that seq."""
+    at = bisect_left(log, seq, key=lambda entry: entry.seq)
+    return log[at] if at < len(log) and log[at].seq == seq else None
+
+
+class Sight:
+    """The lines that one view shows, and in which records."""
+
+    def __init__(self) -> None:
+        self._n_rewrites = -1
+        self._n_entries = 0
+        self._lines: dict[Seq, tuple[Line, ...]] = {}
+        self._seen: dict[int, Seq] = {}
+        self._pairs: set[int] = set()
+
+    def lines_of(self, seq: Seq, message: Message) -> tuple[Line, ...]:
+        """Return the telling lines of a message, found once while the view shows it."""
+        known = self._lines.get(seq)
+        if known is None:
+            known = self._lines[seq] = long_lines(said_text(message).split("\n"))
+        return known
+
+    def follow(self, view: View, log: Sequence[LoggedMessage]) -> None:
+        """Take in what the view gained; after a rewrite, the whole view."""
+        entries = view.entries
+        if view.n_rewrites != self._n_rewrites or len(entries) < self._n_entries:
+            self._seen, self._pairs, self._n_entries = {}, set(), 0
+            shown = {pin.seq for e in entries for pin in e.pins} | {e.seqs[0] for e in entries}
+            self._lines = {seq: lines for seq, lines in self._lines.items() if seq in shown}
+        for at in range(self._n_entries, len(entries)):
+            for seq, lines in self.shown_by(entries[at], log):
+                self._seen.update((line.key, seq) for line in lines)
+                self._pairs.update(line.pair for line in lines)
+        self._n_rewrites, self._n_entries = view.n_rewrites, len(entries)
+
+    def shown_by(
+        self, entry: ViewEntry, log: Sequence[LoggedMessage]
+    ) -> Iterator[tuple[Seq, tuple[Line, ...]]]:
+        """Yield the records of which an entry shows lines, with these; a pointer itself shows none."""
+        for pin in shown_parts(entry):
+            said = message_at(log, pin.seq)
+            if said is None or not (entry.is_fold or _is_numbered(said.message)):
+                continue
+            lines = self.lines_of(pin.seq, said.message)
+            is_all = pin.first == 0 and (not lines or lines[-1].row < pin.end)
+            yield pin.seq, lines if is_all else tuple(x for x in lines if pin.first <= x.row < pin.end)
+
+    def shortened(self, seq: Seq, message: Message, log: Sequence[LoggedMessage]) -> Message:
+        """Return a new result, with what it shows in its place where a part stands in view already."""
+        text = message.content
+        if not isinstance(text, str) or len(text) <= NUMBERED_LIMIT_CHARS:
+            return message
+        if estimate_tokens(text) <= COMPARED_LIMIT_TOKENS:
+            return message
+        rows = text.split("\n")
+        left_out, since = self._known_runs(len(rows), self.lines_of(seq, message))
+        if not left_out:
+            return message
+        pointer = _pointer(len(rows), left_out, sorted(since), log)
+        gone = {row for run in left_out for row in run}
+        kept = [row for at, row in enumerate(rows) if at not in gone]
+        return replace(message, shown="\n".join([*kept, pointer]), shown_since=tuple(sorted(since)))
+
+    def _known_runs(self, n_rows: int, lines: Sequence[Line]) -> tuple[list[range], set[Seq]]:
+        """Return the runs of rows that stand in view already, and the records where."""
+        runs: list[range] = []
+        since: set[Seq] = set()
+        at = 0
+        while at < len(lines):
+            end, targets = self._run_from(lines, at)
+            first = 0 if at == 0 else lines[at - 1].row + 1
+            last = n_rows if end == len(lines) else lines[end].row
+            if end > at and last - first >= MIN_RUN_ROWS and len(since | targets) <= POINTED_RECORDS:
+                runs.append(range(first, last))
+                since |= targets
+            at = max(end, at + 1)
+        return runs, since
+
+    def _run_from(self, lines: Sequence[Line], start: int) -> tuple[int, set[Seq]]:
+        """Return where the run of known lines from there ends, and which records show them."""
+        targets: set[Seq] = set()
+        before: Seq | None = None
+        for at in range(start, len(lines)):
+            seq = self._seen.get(lines[at].key)
+            # Two lines of one record that do not follow each other there: something was taken out.
+            if seq is None or (at > start and seq == before and lines[at].pair not in self._pairs):
+                return at, targets
+            targets.add(seq)
+            before = seq
+        return len(lines), targets
+
+    def shows(self, lines: Iterable[Line]) -> bool:
+        """Whether all of these lines stand in view."""
+        return all(line.key in self._seen for line in lines)
+
+
+def _is_numbered(message: Message) -> bool:
+    """Whether a pointer can name it; a short result carries no number."""
+    return message.role != "tool" or len(message.text) > NUMBERED_LIMIT_CHARS
+
+
+def blocks_of(n_rows: int) -> list[range]:
+    """Return the blocks of a text with that many lines."""
+    return [range(at, min(at + BLOCK_LINES, n_rows)) for at in range(0, n_rows, BLOCK_LINES)]
+
+
+def shown_parts(entry: ViewEntry) -> list[Pin]:
+    """Return which lines of which records an entry shows word for word."""
+    if entry.is_fold:
+        return list(entry.pins)
+    seq, said = entry.seqs[0], entry.said
+    rows = said_text(said).split("\n")
+    if not entry.is_pointer or said.shown is None:
+        if not entry.message.text.startswith(said.text):
+            return []
+        return [Pin(seq, 0, len(rows))]
+    parts: list[Pin] = []
+    shown, at = said.shown.split("\n"), 0
+    for row, text in enumerate(rows):
+        if at < len(shown) and shown[at] == text:
+            at += 1
+            if parts and parts[-1].end == row:
+                parts[-1] = Pin(seq, parts[-1].first, row + 1)
+            else:
+                parts.append(Pin(seq, row, row + 1))
+    return parts
+
+
+def _pointer(
+    n_rows: int, left_out: Sequence[range], since: Sequence[Seq], log: Sequence[LoggedMessage]
+) -> str:
+    n_left_out = sum(len(run) for run in left_out)
+    what = (
+        "all lines"
+        if n_left_out == n_rows
+        else "lines " + ", ".join(f"{r.start + 1}–{r.stop}" for r in left_out)
+    )
+    if len(what) > SPANS_LIMIT_CHARS:
+        what = f"{n_left_out} of {n_rows} lines"
+    own = [f"#{seq}" for seq in since if _role(seq, log) == "assistant"]
+    others = [f"#{seq}" for seq in since if _role(seq, log) != "assistant"]
+    where = [", ".join(others)] if others else []
+    where += [f"your own call{'s' if len(own) > 1 else ''} {', '.join(own)}"] if own else []
+    return f"[{what} unchanged since {' and '.join(where)}]"
+
+
+def _role(seq: Seq, log: Sequence[LoggedMessage]) -> str:
+    said = message_at(log, seq)
+    return said.message.role if said else "tool"
+
+
+__all__ = ["Sight", "blocks_of", "message_at", "shown_parts"]
