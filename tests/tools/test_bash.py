@@ -348,3 +348,30 @@ async def test_too_many_jobs_are_refused(session: Session) -> None:
     output = await session.run("sleep 300", background=True)
     assert output.is_error
     assert "bash_stop" in output.text
+
+
+TESTS_OF_A_PROJECT = (
+    "import unittest\nclass T(unittest.TestCase):\n"
+    + "".join(f"    def test_{n}(self): pass\n" for n in range(40))
+    + "    def test_red(self): self.assertEqual(1, 2)\n"
+)
+
+
+async def test_what_passed_is_left_out_of_a_test_run_and_kept_beside_the_trace(session: Session) -> None:
+    (session.root / "test_it.py").write_text(TESTS_OF_A_PROJECT)
+    output = await session.run("python3 -m unittest -v test_it")
+    assert "AssertionError: 1 != 2" in output.text
+    assert "test_39 " not in output.text
+    assert output.text.endswith("[exit 1]")
+    assert (
+        f"[40 lines of unittest that tell of no failure left out; the whole is in outputs/{output.full}]"
+        in (output.text)
+    )
+    assert output.full is not None
+    assert "test_39 (test_it.T.test_39) ... ok" in session.outputs.read_text(output.full)
+
+
+async def test_a_log_that_is_only_shown_stays_whole(session: Session) -> None:
+    (session.root / "test_it.py").write_text(TESTS_OF_A_PROJECT)
+    await session.run("python3 -m unittest -v test_it 2> log.txt")
+    assert "test_39 (test_it.T.test_39) ... ok" in (await session.run("cat log.txt")).text

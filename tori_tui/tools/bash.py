@@ -22,7 +22,8 @@ from tori_tui.permission.environment import child_environment
 from tori_tui.permission.reading_commands import classify_command
 from tori_tui.permission.redaction import redact_file
 from tori_tui.tools.base import CallScope, Effect, Preview, ToolOutput
-from tori_tui.tools.output_excerpt import excerpt
+from tori_tui.tools.condense.condense import condensed
+from tori_tui.tools.output_excerpt import Excerpt, excerpt, excerpt_of, whole_text
 from tori_tui.tools.parameters import parse, schema_of, text_of
 from tori_tui.trace.errors import TraceError
 from tori_tui.trace.outputs import Outputs
@@ -40,6 +41,9 @@ LONGEST_TIMEOUT_S: Final = 600
 
 FIRST_LOOK_S: Final = 0.3
 """A job that fails at once says so in its own result."""
+
+CONDENSED_IN_LOOP_CHARS: Final = 100_000
+"""Takes about 10 ms; longer ones are looked through in a thread."""
 
 REDACTED_IN_LOOP_BYTES: Final = 200_000
 """Larger files are searched for keys in a thread."""
@@ -139,7 +143,7 @@ class Bash:
         output: CommandOutput,
         timeout_s: float,
     ) -> ToolOutput:
-        shown = excerpt(output, 0, result.output_bytes, output.name)
+        shown = await _shown(command, output, result.output_bytes)
         notes = [_ending(result, timeout_s)]
         if result.stopped:
             names = ", ".join(dict.fromkeys(result.stopped))
@@ -220,6 +224,27 @@ class Bash:
             await asyncio.to_thread(redact_file, output.path, self._redact)
         else:
             redact_file(output.path, self._redact)
+
+
+async def _shown(command: str, output: CommandOutput, end: int) -> Excerpt:
+    """Return what the model sees of an output: without what went well, where that is known and shorter."""
+    usual = excerpt(output, 0, end, output.name)
+    text = whole_text(output, end) if output.name and end else None
+    if text is None:
+        return usual
+    if len(text) > CONDENSED_IN_LOOP_CHARS:
+        short = await asyncio.to_thread(condensed, command, text)
+    else:
+        short = condensed(command, text)
+    if short is None:
+        return usual
+    left = excerpt_of(short.text.encode(), output.name).text.removesuffix("\n")
+    note = (
+        f"[{short.n_left_out} lines of {', '.join(short.tools)} that tell of no failure left out; "
+        f"the whole is in outputs/{output.name}]"
+    )
+    told = f"{left}\n{note}\n"
+    return Excerpt(told, is_cut=True) if len(told) < len(usual.text) else usual
 
 
 def _ending(result: CommandResult, timeout_s: float) -> str:

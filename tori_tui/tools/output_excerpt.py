@@ -38,16 +38,27 @@ def excerpt(output: CommandOutput, start: int, end: int, whole_name: str | None)
         end: After the last byte.
         whole_name: The file in `outputs/` with everything; None where it is only in memory.
     """
-    head_limit = int(SHOWN_LIMIT_BYTES * HEAD_SHARE)
     if end - start <= READ_WHOLE_BYTES:
-        plain = _plain(output.read(start, end - start))
-        if len(plain) <= SHOWN_LIMIT_BYTES:
-            return Excerpt(plain.decode(), is_cut=False)
-        size, first, last = len(plain), plain, plain
-    else:
-        size = end - start
-        first = _plain(output.read(start, READ_AT_EACH_END_BYTES))
-        last = _plain(output.read(end - READ_AT_EACH_END_BYTES, READ_AT_EACH_END_BYTES))
+        return excerpt_of(_plain(output.read(start, end - start)), whole_name)
+    first = _plain(output.read(start, READ_AT_EACH_END_BYTES))
+    last = _plain(output.read(end - READ_AT_EACH_END_BYTES, READ_AT_EACH_END_BYTES))
+    return _head_and_tail(first, last, end - start, whole_name)
+
+
+def excerpt_of(plain: bytes, whole_name: str | None) -> Excerpt:
+    """Return a text that is at hand as `excerpt` returns an output."""
+    if len(plain) <= SHOWN_LIMIT_BYTES:
+        return Excerpt(plain.decode(), is_cut=False)
+    return _head_and_tail(plain, plain, len(plain), whole_name)
+
+
+def whole_text(output: CommandOutput, end: int) -> str | None:
+    """Return all of an output as text, or None where it is too large for that."""
+    return _plain(output.read(0, end)).decode() if end <= READ_WHOLE_BYTES else None
+
+
+def _head_and_tail(first: bytes, last: bytes, size: int, whole_name: str | None) -> Excerpt:
+    head_limit = int(SHOWN_LIMIT_BYTES * HEAD_SHARE)
     head = _head(first, head_limit)
     tail = _tail(last, SHOWN_LIMIT_BYTES - head_limit)
     left_out = size - len(head) - len(tail)
@@ -92,4 +103,4 @@ def _tail(data: bytes, limit: int) -> bytes:
     return data[start:].decode("utf-8", "ignore").encode()
 
 
-__all__ = ["Excerpt", "excerpt", "whole_characters"]
+__all__ = ["Excerpt", "excerpt", "excerpt_of", "whole_characters", "whole_text"]
