@@ -16,7 +16,7 @@ from meter import Message as MeterMessage  # type: ignore[import-not-found, unus
 
 from tori_tui.context.build import BuiltRequest, Prefix, build_request
 from tori_tui.context.engine import Sizes, ViewEngine
-from tori_tui.context.marks import marks_for
+from tori_tui.context.marks import input_limit, marks_for
 from tori_tui.context.plan import plan_block
 from tori_tui.context.system_prompt import SystemParts
 from tori_tui.context.tokens import TokenMeter
@@ -119,6 +119,7 @@ class ToriPolicy:
         sizes = Sizes(
             self._profile_name,
             marks_for(self._profile_name, self._model, meta.window),
+            input_limit(self._model, meta.window),
             meta.fixed_tokens + meta.count(plan),
             bool(meta.cache_ttl and idle_s > meta.cache_ttl),
         )

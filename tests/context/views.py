@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tori_tui.context.engine import Sizes, ViewEngine
-from tori_tui.context.marks import marks_for
+from tori_tui.context.marks import input_limit, marks_for
 from tori_tui.domain.events import MessagesFolded
 from tori_tui.domain.ids import MAIN_CONTEXT
 from tori_tui.domain.request import ModelProfile
@@ -17,7 +17,8 @@ LARGE: Final = ModelProfile("openai-chat/m", "openai-chat", "m", "m", 200_000, 8
 def sizes(
     profile: str = "balanced", window_tokens: int = 200_000, *, fixed_tokens: int = 0, is_cold: bool = False
 ) -> Sizes:
-    return Sizes(profile, marks_for(profile, LARGE, window_tokens), fixed_tokens, is_cold)
+    limit = input_limit(LARGE, window_tokens)
+    return Sizes(profile, marks_for(profile, LARGE, window_tokens), limit, fixed_tokens, is_cold)
 
 
 def due(

@@ -20,6 +20,7 @@ from tori_tui.context.batch import (
 )
 from tori_tui.context.heat import Heat
 from tori_tui.context.marks import Marks
+from tori_tui.context.relief import relieved, size_after, summarized, summary_input
 from tori_tui.context.sight import Sight
 from tori_tui.context.tokens import estimate_message, estimate_tokens
 from tori_tui.domain.events import MessagesFolded
@@ -32,6 +33,9 @@ from tori_tui.domain.view import ViewEntry
 AT_ONCE: Final[frozenset[str]] = frozenset({"now"})
 """Profiles that fold a completed goal when it ends, not only an abandoned one."""
 
+GIVEN_UP_PIN_SHARE: Final = 0.25
+"""Of an abandoned goal's size: what was looked at in it may stay word for word up to this."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
@@ -39,6 +43,8 @@ class Sizes:
 
     profile: str
     marks: Marks
+    limit_tokens: int
+    """What the window leaves for a request."""
     fixed_tokens: int
     """System prompt, tools and plan."""
     is_cold: bool = False
@@ -52,6 +58,11 @@ class Sizes:
     def estimated(self) -> Marks:
         """The marks in the estimates' own measure."""
         return self.marks.scaled(1 / self.correction)
+
+    @property
+    def estimated_limit(self) -> int:
+        """The limit in the estimates' own measure."""
+        return int(self.limit_tokens / self.correction)
 
 
 class ViewEngine:
@@ -79,9 +90,30 @@ class ViewEngine:
         scene = self._scene(state, context, int(sizes.fixed_tokens / sizes.correction))
         total = sizes.total_tokens or int(scene.total_tokens * sizes.correction)
         reason = _batch_reason(state, total, sizes)
-        if reason and (batch := self.batch(scene, sizes, reason)) is not None:
-            return batch
-        return _ended(scene, sizes.profile)
+        record = self.batch(scene, sizes, reason) if reason else None
+        after = size_after(scene, record.folds) * sizes.correction if record else total
+        if after > sizes.limit_tokens:
+            return relieved(scene, sizes.estimated, sizes.estimated_limit, reason) or record
+        return record or _ended(scene, sizes.profile)
+
+    def relief(
+        self, state: SessionState, context: ContextId, sizes: Sizes, reason: str
+    ) -> MessagesFolded | None:
+        """Return the rewrite after a request was refused as too large; None if nothing can be freed."""
+        scene = self._scene(state, context, int(sizes.fixed_tokens / sizes.correction))
+        return relieved(scene, sizes.estimated, sizes.estimated_limit, reason)
+
+    def summary_input(self, state: SessionState, context: ContextId, sizes: Sizes) -> str:
+        """Return the text that a model is to summarise as the last resort; empty if that helps nothing."""
+        scene = self._scene(state, context, int(sizes.fixed_tokens / sizes.correction))
+        return summary_input(scene, sizes.estimated)
+
+    def summarized(
+        self, state: SessionState, context: ContextId, sizes: Sizes, summary: str
+    ) -> MessagesFolded | None:
+        """Return the rewrite in which a model's summary stands for what came before the newest turn."""
+        scene = self._scene(state, context, int(sizes.fixed_tokens / sizes.correction))
+        return summarized(scene, sizes.estimated, summary, "summarised by the model")
 
     def batch(self, scene: Scene, sizes: Sizes, reason: str) -> MessagesFolded | None:
         """Return a rewrite to the low mark, if it frees anything worth it."""
@@ -98,7 +130,7 @@ class ViewEngine:
             reason=reason,
             rule="batch",
         )
-        if record is None or scene.total_tokens - _after(scene, record) < MIN_GAIN_TOKENS:
+        if record is None or scene.total_tokens - size_after(scene, record.folds) < MIN_GAIN_TOKENS:
             return None
         return record
 
@@ -126,14 +158,6 @@ def _batch_reason(state: SessionState, total: int, sizes: Sizes) -> str:
     return ""
 
 
-def _after(scene: Scene, record: MessagesFolded) -> int:
-    """Return the size of the whole request after a rewrite."""
-    replaced = {seq for fold in record.folds for seq in fold.seqs}
-    stays = sum(scene.tokens(entry) for entry in scene.entries if not replaced.issuperset(entry.seqs))
-    texts = sum(scene.count_text(fold.text) for fold in record.folds)
-    return scene.fixed_tokens + stays + texts
-
-
 # ── goals that fold by themselves ────────────────────────────────────────────────────────
 
 
@@ -152,7 +176,7 @@ def _ended(scene: Scene, profile: str) -> MessagesFolded | None:
     reasons = [f"goal {goal.id} {goal.status}" for goal in due if touched & set(_foldable(goal))]
     size = sum(scene.tokens(entry) for entry in folded)
     given_up = all(goal.status == "abandoned" for goal in due)
-    target = scene.total_tokens - (0 if given_up else size)
+    target = scene.total_tokens - size + (int(GIVEN_UP_PIN_SHARE * size) if given_up else 0)
     return rewritten(
         scene,
         is_kept,

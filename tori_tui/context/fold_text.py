@@ -79,6 +79,11 @@ def overview_text(rows: Sequence[str], n_left_out: int, pinned: Sequence[PinnedL
     return _enclosed('goals="earliest"', [*counted, *rows], pinned)
 
 
+def summary_fold_text(summary: str) -> str:
+    """Return the text that stands for everything earlier, summarised by a model."""
+    return _enclosed('goals="earlier"', ["Summary of the work so far:", summary], ())
+
+
 def overview_row(goal: Goal) -> str:
     """Return a goal as one line of an overview."""
     result = f" → {one_line(goal.summary, OVERVIEW_LIMIT_CHARS)}" if goal.summary else ""
@@ -205,4 +210,11 @@ def _inert(line: str) -> str:
     return line.replace("</folded", "< /folded").replace("<folded", "< folded")
 
 
-__all__ = ["PinnedLines", "fold_text", "mission_fold_text", "overview_row", "overview_text"]
+__all__ = [
+    "PinnedLines",
+    "fold_text",
+    "mission_fold_text",
+    "overview_row",
+    "overview_text",
+    "summary_fold_text",
+]

@@ -16,13 +16,13 @@ from tori_tui.context.build import (
     build_request,
 )
 from tori_tui.context.engine import Sizes, ViewEngine
-from tori_tui.context.marks import ProfileName, marks_for
+from tori_tui.context.marks import ProfileName, input_limit, marks_for
 from tori_tui.context.system_prompt import SystemParts
 from tori_tui.context.tokens import TokenMeter
 from tori_tui.domain.events import MessagesFolded
 from tori_tui.domain.ids import TraceId
 from tori_tui.domain.messages import Message
-from tori_tui.domain.request import ModelProfile, ToolSpec
+from tori_tui.domain.request import ModelProfile, ModelRequest, SystemBlock, ToolSpec
 from tori_tui.domain.state import SessionState
 from tori_tui.memory.model_facts import LateRefusals
 from tori_tui.runtime.clock import Clock
@@ -30,6 +30,15 @@ from tori_tui.trace.outputs import Outputs
 
 CACHE_LIFE_S: Final = 300
 """After this long without a request the provider's prompt cache is taken to be cold (DESIGN §7)."""
+
+REFUSED_SHARE: Final = 0.95
+"""Of a request that was refused: so large the model's window is taken to be from then on."""
+
+SUMMARY_RULES: Final = (
+    "You condense the record of a coding session for the model that goes on with it. Write at most 600 "
+    "words: what was asked, what is done, files changed and how, decisions with their reasons, what "
+    "failed last, what is left. Copy names, paths, numbers and error texts exactly. No introduction, nothing else."
+)
 
 
 class RequestBuilder:
@@ -62,6 +71,7 @@ class RequestBuilder:
         self._before: Prefix | None = None
         self._kept: set[str] = set()
         self._engine = ViewEngine(meter.count_message)
+        self._windows: dict[str, int] = {}
 
     def at_the_door(self, state: SessionState, result: Message) -> Message:
         """Return a result as it is to be recorded: what the view shows already is left out of it."""
@@ -71,12 +81,53 @@ class RequestBuilder:
         """Return the rewrite that is due before this request, or None if it can be sent."""
         return self._engine.due(state, built.request.context, self._sizes(state, built))
 
+    def refused(self, state: SessionState, profile: ModelProfile) -> MessagesFolded | None:
+        """Take in that the request was too large for the model; return the rewrite that makes room.
+
+        Returns:
+            None if nothing can be freed.
+        """
+        built = self.build(state, profile)
+        total = sum(section.tokens for section in built.sections)
+        self._windows[profile.name] = min(self._window_tokens(profile), int(REFUSED_SHARE * total))
+        reason = f"refused at {total} tokens"
+        return self._engine.relief(state, built.request.context, self._sizes(state, built), reason)
+
+    def summary_request(self, state: SessionState, profile: ModelProfile) -> ModelRequest | None:
+        """Return the request for a summary of all but the newest turn; None if that frees nothing."""
+        built = self.build(state, profile)
+        text = self._engine.summary_input(state, built.request.context, self._sizes(state, built))
+        if not text:
+            return None
+        said = Message(built.request.context, None, "user", text, origin="runner")
+        return ModelRequest(
+            built.request.context, profile, (SystemBlock("summary", SUMMARY_RULES),), (said,), effort="low"
+        )
+
+    def summarized(self, state: SessionState, profile: ModelProfile, summary: str) -> MessagesFolded | None:
+        """Return the rewrite in which a summary stands for what came before the newest turn."""
+        built = self.build(state, profile)
+        return self._engine.summarized(state, built.request.context, self._sizes(state, built), summary)
+
+    def explained(self, state: SessionState, profile: ModelProfile) -> str:
+        """Return what a request that does not fit consists of, in one sentence."""
+        sizes = self._sizes(state, self.build(state, profile))
+        return (
+            f"The request takes about {sizes.total_tokens} tokens and the model refuses it: the fixed prompt "
+            f"and the plan take {sizes.fixed_tokens}, the rest is your own words and the newest turn."
+        )
+
+    def _window_tokens(self, profile: ModelProfile) -> int:
+        return min(profile.window_tokens, self._windows.get(profile.name, profile.window_tokens))
+
     def _sizes(self, state: SessionState, built: BuiltRequest) -> Sizes:
         profile = built.request.profile
+        window_tokens = self._window_tokens(profile)
         parts = {section.name: section.tokens for section in built.sections}
         return Sizes(
             profile=self._profile_name,
-            marks=marks_for(self._profile_name, profile, profile.window_tokens),
+            marks=marks_for(self._profile_name, profile, window_tokens),
+            limit_tokens=input_limit(profile, window_tokens),
             fixed_tokens=sum(n for name, n in parts.items() if name not in ("messages", "folds")),
             is_cold=self._is_cold(state),
             total_tokens=sum(parts.values()),

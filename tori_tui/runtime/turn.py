@@ -30,6 +30,7 @@ from tori_tui.runtime.model_call import ModelCall
 from tori_tui.runtime.pricing import cost_usd
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.requests import RequestBuilder
+from tori_tui.runtime.room import Room
 
 
 class Models(Protocol):
@@ -81,6 +82,7 @@ class Turn:
         self._focus_after = focus_after
         self._clock = clock
         self._new_id = new_id
+        self._room = Room(recorder, requests, new_id)
         self._encoding = encoding
         self._corrections = Corrections(recorder)
         self._used_ids = {str(call.id) for entry in recorder.state.log for call in entry.message.tool_calls}
@@ -92,13 +94,16 @@ class Turn:
             ProviderError: The model gave no whole reply; what it said is recorded as interrupted.
         """
         profile, provider = await self._models.ready(self._recorder.state.model)
-        try:
-            return await self._ask(profile, provider)
-        except ProviderError as error:
-            refused_late = error.fault == "late_system_refused" and self._requests.refuse_late(profile)
-            if not refused_late:
-                raise
-            return await self._ask(profile, provider)
+        n_refusals = 0
+        while True:
+            try:
+                return await self._ask(profile, provider)
+            except ProviderError as error:
+                if error.fault == "context_overflow":
+                    n_refusals += 1
+                    await self._room.make(profile, provider, n_refusals, error)
+                elif error.fault != "late_system_refused" or not self._requests.refuse_late(profile):
+                    raise
 
     async def _ask(self, profile: ModelProfile, provider: Provider) -> TurnEnd:
         await self._corrections.remove()
