@@ -5,13 +5,21 @@ from __future__ import annotations
 from tests.ui.fakes import answered, call, mission, plan, result, said
 from tori_tui.domain.events import (
     ApprovalChanged,
+    CallStreamed,
     CommentReceived,
     CommentRouted,
     DurableEvent,
     ErrorOccurred,
     Fold,
     MessagesFolded,
+    RequestStarted,
+    RetryScheduled,
     RunStatusChanged,
+    TextStreamed,
+    ThinkingStreamed,
+    ToolOutputStreamed,
+    ToolRunStarted,
+    TransientEvent,
     TurnFinished,
 )
 from tori_tui.domain.goals import Evidence
@@ -151,6 +159,27 @@ def asking_command() -> list[DurableEvent]:
         answered("", call("c6", "bash", command=command), goal="2'.2"),
         ApprovalChanged(ApprovalId("a1"), CallId("c6"), "bash", "bash set -e; for t in …", "asked", command),
         RunStatusChanged("waiting"),
+    ]
+
+
+def streaming_session() -> list[DurableEvent | TransientEvent]:
+    return [
+        *working_session(),
+        RequestStarted(MAIN_CONTEXT, 3, "anthropic/claude-sonnet-5", 62_000),
+        ThinkingStreamed(MAIN_CONTEXT, "The test sends `pass`, the form wants `password`. Mend the test."),
+        TextStreamed(MAIN_CONTEXT, "Two things are wrong:\n\n- the wrong field is sent\n- 中文 and 😀 are"),
+        CallStreamed(MAIN_CONTEXT, "0", "bash", '{"command": "pytest'),
+    ]
+
+
+def running_session() -> list[DurableEvent | TransientEvent]:
+    return [
+        *working_session(),
+        answered("", call("c6", "bash", command="pytest -q"), goal="2'.2"),
+        ToolRunStarted(CallId("c6"), "bash", "bash pytest -q"),
+        ToolOutputStreamed(CallId("c6"), "tests/test_login.py ....\ntests/test_register.py .."),
+        CommentReceived(CommentId("k2"), "also test that a wrong name gives 404,\nnot 403"),
+        RetryScheduled(MAIN_CONTEXT, 2, 6, 4.0, "529: the provider is overloaded"),
     ]
 
 

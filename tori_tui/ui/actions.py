@@ -49,7 +49,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("interrupt", "Interrupt; when idle, back to the input", ("escape",), "session"),
     Action(
         "copy_interrupt_or_quit",
-        "Copy the selection, else interrupt, else clear the draft; twice when idle: quit",
+        "Copy, else interrupt, else clear the draft; twice: quit",
         ("ctrl+c",),
         "session",
         is_priority=True,

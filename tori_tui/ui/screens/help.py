@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from rich.style import Style
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -57,15 +56,14 @@ class HelpScreen(ModalScreen[None]):
             text.append("\n")
         text.append("Marks\n", "bold")
         for marks, meaning in LEGEND:
-            text.append(f"  {marks:<{KEY_CELLS}}{meaning}\n")
+            text.append(f"  {marks:<{KEY_CELLS}}", self._palette.accent)
+            text.append(f"{meaning}\n")
         return text
 
     def _line(self, action: Action) -> Text:
-        line = Text(f"  {shown_keys(action):<{KEY_CELLS}}", Style(color=self._palette.accent.color))
-        line.append(action.title)
-        if action.slash:
-            line.append(f"  /{action.slash}", "dim")
-        return line.append("\n")
+        keys = f"  {shown_keys(action):<{KEY_CELLS}}"
+        slash = f"  /{action.slash}" if action.slash else ""
+        return Text.assemble((keys, self._palette.accent), action.title, (slash, self._palette.muted), "\n")
 
 
 __all__ = ["HelpScreen"]

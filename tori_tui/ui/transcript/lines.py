@@ -74,8 +74,10 @@ def prefixed(lines: Iterable[Text], first: Text, rest: Text) -> list[Text]:
 
 def strip_of(line: Text, width: int, ground: Style) -> Strip:
     """Return a line as a strip of exactly that width, cut or padded on the given ground."""
+    # Rich leaves the style of a text without spans to its console.
+    base = ground + line.style if isinstance(line.style, Style) else ground
     segments = [
-        Segment(segment.text, ground + segment.style if segment.style else ground)
+        Segment(segment.text, base + segment.style if segment.style else base)
         for segment in line.render(_CONSOLE, end="")
     ]
     return Strip(segments).adjust_cell_length(width, ground)

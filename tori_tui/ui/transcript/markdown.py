@@ -149,7 +149,10 @@ class _Writer:
             padded = [
                 Text.assemble(part, " " * (w - part.cell_len)) for part, w in zip(parts, widths, strict=False)
             ]
-            lines.append(bar.join(padded))
+            joined = Text()
+            for index, part in enumerate(padded):
+                joined = Text.assemble(joined, bar, part) if index else part
+            lines.append(joined)
         return lines
 
     def inline(self, node: SyntaxTreeNode, style: Style | None = None) -> Text:
