@@ -6,18 +6,16 @@ request.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from tori_tui.domain.errors import UsageError
 from tori_tui.domain.request import ModelProfile
-from tori_tui.providers.anthropic.messages import MessagesProvider
 from tori_tui.providers.base import Provider
 from tori_tui.providers.keys import KEY_VARIABLES, KeySource, find_key
-from tori_tui.providers.openai.chat import ChatProvider
-from tori_tui.providers.openai.responses import ResponsesProvider
-from tori_tui.providers.replay.provider import ReplayProvider
 from tori_tui.providers.settings import (
     IDLE_TIMEOUT_S,
     LOCAL_IDLE_TIMEOUT_S,
@@ -25,6 +23,16 @@ from tori_tui.providers.settings import (
     ProviderSettings,
     is_local_url,
 )
+
+PLACES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "anthropic": ("anthropic.messages", "MessagesProvider"),
+        "openai": ("openai.responses", "ResponsesProvider"),
+        "openai-chat": ("openai.chat", "ChatProvider"),
+        "replay": ("replay.provider", "ReplayProvider"),
+    }
+)
+"""Module and class of each adapter, below this package."""
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 ANTHROPIC_URL: Final = "https://api.anthropic.com"
@@ -61,20 +69,24 @@ def make_provider(
     Raises:
         UsageError: No key and no server of one's own, or recorded replies that cannot be read.
     """
-    match profile.provider:
-        case "replay":
-            return ReplayProvider(Path(profile.model), delay_s=replay_delay_s)
-        case "openai-chat":
-            return ChatProvider(endpoint_for("openai-chat", settings, environ))
-        case "openai":
-            return ResponsesProvider(endpoint_for("openai", settings, environ))
-        case "anthropic":
-            return MessagesProvider(endpoint_for("anthropic", settings, environ))
-        case _:
-            raise UsageError(
-                f"The provider {profile.provider!r} of the model {profile.name!r} is not known.",
-                "Write anthropic/NAME, openai/NAME, openai-chat/NAME (any compatible server) or replay/PATH.",
-            )
+    if profile.provider == "replay":
+        recorded: Provider = _class_of("replay")(Path(profile.model), delay_s=replay_delay_s)
+        return recorded
+    if profile.provider not in PLACES:
+        raise UsageError(
+            f"The provider {profile.provider!r} of the model {profile.name!r} is not known.",
+            "Write anthropic/NAME, openai/NAME, openai-chat/NAME (any compatible server) or replay/PATH.",
+        )
+    endpoint = endpoint_for(profile.provider, settings, environ)
+    provider: Provider = _class_of(profile.provider)(endpoint)
+    return provider
+
+
+def _class_of(provider: str) -> Callable[..., Provider]:
+    """Import the one adapter that is used: the others would make each start slower."""
+    module, name = PLACES[provider]
+    found: Callable[..., Provider] = getattr(import_module(f"tori_tui.providers.{module}"), name)
+    return found
 
 
 def endpoint_for(provider: str, settings: ProviderSettings, environ: Mapping[str, str]) -> Endpoint:

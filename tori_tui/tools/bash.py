@@ -22,7 +22,7 @@ from tori_tui.permission.environment import child_environment
 from tori_tui.permission.reading_commands import classify_command
 from tori_tui.permission.redaction import redact_file
 from tori_tui.tools.base import CallScope, Effect, Preview, ToolOutput
-from tori_tui.tools.condense.condense import condensed
+from tori_tui.tools.condense import condense
 from tori_tui.tools.output_excerpt import Excerpt, excerpt, excerpt_of, whole_text
 from tori_tui.tools.parameters import parse, schema_of, text_of
 from tori_tui.trace.errors import TraceError
@@ -233,9 +233,9 @@ async def _shown(command: str, output: CommandOutput, end: int) -> Excerpt:
     if text is None:
         return usual
     if len(text) > CONDENSED_IN_LOOP_CHARS:
-        short = await asyncio.to_thread(condensed, command, text)
+        short = await asyncio.to_thread(condense, command, text)
     else:
-        short = condensed(command, text)
+        short = condense(command, text)
     if short is None:
         return usual
     left = excerpt_of(short.text.encode(), output.name).text.removesuffix("\n")

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from rapidfuzz.distance import Indel
-
 from tori_tui.workspace.encoding import decode, is_binary
+from tori_tui.workspace.likeness import opcodes
 
 CONTEXT_LINES: Final = 3
 DIFF_LIMIT_CHARS: Final = 20_000
@@ -92,7 +91,7 @@ def _blocks(old: Sequence[str], new: Sequence[str]) -> Iterable[tuple[str, int, 
         yield ("replace", 0, len(old), 0, len(new))
         return
     at_old = at_new = 0
-    for code in Indel.opcodes(old, new):
+    for code in opcodes(old, new):
         if code.tag != "equal":
             continue
         if (at_old, at_new) != (code.src_start, code.dest_start):

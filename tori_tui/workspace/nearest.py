@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rapidfuzz.distance import Indel
+from tori_tui.workspace.likeness import similarity
 
 LIKENESS_LIMIT: Final = 0.6
 """Below this the nearest text is another text; by trial on edits that models got wrong."""
@@ -37,7 +37,7 @@ def nearest_lines(lines: Sequence[str], wanted: Sequence[str]) -> Nearest | None
     if not text:
         return None
     likeness = (
-        (Indel.normalized_similarity(text, line.strip()[:COMPARED_LIMIT_CHARS], score_cutoff=0.4), index)
+        (similarity(text, line.strip()[:COMPARED_LIMIT_CHARS], 0.4), index)
         for index, line in enumerate(lines)
     )
     candidates = sorted(
@@ -48,7 +48,7 @@ def nearest_lines(lines: Sequence[str], wanted: Sequence[str]) -> Nearest | None
     for _, index in candidates[:N_CANDIDATES]:
         first = max(0, index - anchor)
         window = "\n".join(lines[first : first + len(wanted)])
-        best = max(best, (Indel.normalized_similarity(whole, window), -first))
+        best = max(best, (similarity(whole, window), -first))
     score, first = best[0], -best[1]
     if score < LIKENESS_LIMIT:
         return None
