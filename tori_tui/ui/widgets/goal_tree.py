@@ -131,7 +131,8 @@ class GoalTree(Widget, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """Return one line of the tree."""
         width = self.size.width
-        index = self._first_row + y
+        # The height may have changed since the cursor was brought into view.
+        index = max(0, min(self._first_row, len(self._rows) - self.size.height)) + y
         if index >= len(self._rows):
             return Strip.blank(width, self._palette.base)
         row = self._rows[index]
@@ -216,7 +217,9 @@ class GoalTree(Widget, can_focus=True):
         return [(index, row.goal) for index, row in enumerate(self._rows) if row.goal is not None]
 
     def _keep_cursor_in_view(self) -> None:
-        height = max(1, self.size.height)
+        height = self.size.height
+        if height == 0:
+            return
         self._first_row = max(0, min(self._first_row, len(self._rows) - height))
         for index, goal in self._goal_rows():
             if goal.id == self._cursor:
