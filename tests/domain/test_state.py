@@ -35,6 +35,7 @@ from tori_tui.domain.plan_edits import (
     GoalMoved,
     GoalPinned,
     GoalRenamed,
+    MissionCheckSet,
     MissionOpened,
     PlanEdit,
 )
@@ -45,6 +46,7 @@ IDS = st.sampled_from([GoalId(i) for i in ("1", "2", "1.1", "1'", "9", "odd")])
 SOME_ID = st.none() | IDS
 EDITS: st.SearchStrategy[PlanEdit] = st.one_of(
     st.builds(MissionOpened, st.sampled_from([MissionId("m1"), MissionId("m2")]), st.just("mission")),
+    st.builds(MissionCheckSet, st.sampled_from([MissionId("m1"), MissionId("m3")]), st.just("make")),
     st.builds(GoalAdded, IDS, SOME_ID, st.just("goal"), after_id=SOME_ID, replaces=SOME_ID),
     st.builds(GoalFocused, SOME_ID),
     st.builds(GoalCompleted, IDS, st.just("done")),
@@ -107,7 +109,7 @@ EVENTS: st.SearchStrategy[DurableEvent] = st.one_of(
 
 def test_every_kind_is_among_the_random_ones() -> None:
     assert len(DURABLE_EVENTS) == 12
-    assert len(PLAN_EDITS) == 11
+    assert len(PLAN_EDITS) == 12
 
 
 @settings(max_examples=300, deadline=None)

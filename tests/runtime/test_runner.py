@@ -361,3 +361,29 @@ async def test_the_plan_is_late_and_current_in_every_request(tree: Path) -> None
     assert "[→] 1. A  ← current" in plans[1]
     assert "[✓] 1. A" in plans[2]
     assert not any("## Current Plan" in event.message.text for event in added)
+
+
+async def test_an_interrupt_that_comes_before_the_first_step_is_not_lost(tree: Path) -> None:
+    async with driven([reply("never")], tree) as driver:
+        driver.session.send(SubmitPrompt("go"))
+        driver.session.send(InterruptRun())
+        state = await driver.until_ended()
+        assert state.status == "interrupted"
+        again = await driver.run(ContinueRun())
+    assert again.status == "done"
+
+
+async def test_a_check_can_be_given_when_a_mission_goes_on(tree: Path) -> None:
+    script = [
+        reply("", abort={"reason": "later"}),
+        reply("done"),
+        reply("", bash={"command": "touch made"}),
+        reply("now"),
+    ]
+    async with driven(script, tree) as driver:
+        await driver.run("go")
+        state = await driver.run(ContinueRun(check="test -e made"))
+    assert state.status == "done"
+    mission = state.tree.current_mission
+    assert mission is not None
+    assert mission.check == "test -e made"

@@ -111,7 +111,8 @@ def run_one_shot(arguments: OneShot) -> int:
         max_seconds=arguments.max_seconds,
     )
     front = JsonLines() if arguments.as_json else Progress(sys.stderr)
-    command = ContinueRun() if mission is None else SubmitPrompt(mission, check=arguments.check)
+    check = arguments.check
+    command = ContinueRun(check) if mission is None else SubmitPrompt(mission, check=check)
     try:
         return asyncio.run(run_session(loaded, options, command, front))
     except asyncio.CancelledError:

@@ -28,6 +28,9 @@ class SubmitPrompt:
 class ContinueRun:
     """Go on with the mission where it stopped, without a further word."""
 
+    check: str | None = None
+    """A check of the mission from now on; None leaves what it has."""
+
 
 @dataclass(frozen=True, slots=True)
 class AddComment:

@@ -26,6 +26,15 @@ class MissionOpened:
 
 
 @dataclass(frozen=True, slots=True)
+class MissionCheckSet:
+    """A mission got, changed or lost its own check."""
+
+    op: ClassVar[str] = "mission_check_set"
+    id: MissionId
+    check: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class GoalAdded:
     """A goal entered the plan, pending."""
 
@@ -126,6 +135,7 @@ class EvidenceRecorded:
 
 PlanEdit = (
     MissionOpened
+    | MissionCheckSet
     | GoalAdded
     | GoalFocused
     | GoalCompleted
@@ -140,6 +150,7 @@ PlanEdit = (
 
 PLAN_EDITS: tuple[type[PlanEdit], ...] = (
     MissionOpened,
+    MissionCheckSet,
     GoalAdded,
     GoalFocused,
     GoalCompleted,
@@ -166,6 +177,9 @@ def apply_edit(tree: GoalTree, edit: PlanEdit) -> GoalTree:
         case MissionOpened():
             mission = Mission(edit.id, edit.text, edit.check)
             return replace(tree, missions=(*tree.missions, mission), mission=edit.id, current_id=None)
+        case MissionCheckSet():
+            missions = (replace(m, check=edit.check) if m.id == edit.id else m for m in tree.missions)
+            return replace(tree, missions=tuple(missions))
         case GoalAdded():
             return _added(tree, edit)
         case GoalFocused():
@@ -280,6 +294,7 @@ __all__ = [
     "GoalMoved",
     "GoalPinned",
     "GoalRenamed",
+    "MissionCheckSet",
     "MissionOpened",
     "PlanEdit",
     "apply_edit",

@@ -7,6 +7,7 @@ from typing import Final, assert_never
 
 from tori_tui.domain.events import CommentRouted
 from tori_tui.domain.goals import Goal, GoalTree
+from tori_tui.domain.ids import GoalId
 from tori_tui.domain.plan_edits import (
     EvidenceRecorded,
     GoalAbandoned,
@@ -18,6 +19,7 @@ from tori_tui.domain.plan_edits import (
     GoalMoved,
     GoalPinned,
     GoalRenamed,
+    MissionCheckSet,
     MissionOpened,
     PlanEdit,
 )
@@ -87,7 +89,8 @@ def edits_text(edits: Sequence[PlanEdit], tree: GoalTree) -> str:
 
 
 def _edit_text(edit: PlanEdit, tree: GoalTree) -> str:
-    goal = None if isinstance(edit, MissionOpened) or edit.id is None else tree.find(edit.id)
+    about_mission = isinstance(edit, (MissionOpened, MissionCheckSet))
+    goal = None if about_mission or edit.id is None else tree.find(GoalId(edit.id))
     title = f"{goal.id} {one_line(goal.description, TITLE_LIMIT_CHARS)}" if goal else ""
     match edit:
         case GoalAdded():
@@ -106,7 +109,7 @@ def _edit_text(edit: PlanEdit, tree: GoalTree) -> str:
             return f"Moved: {title}."
         case GoalCheckSet():
             return f"Check of {title}: {edit.check or 'none'}."
-        case GoalBudgetSet() | GoalPinned() | EvidenceRecorded() | MissionOpened():
+        case GoalBudgetSet() | GoalPinned() | EvidenceRecorded() | MissionOpened() | MissionCheckSet():
             return ""
         case _:
             assert_never(edit)

@@ -20,7 +20,7 @@ from tori_tui.domain.events import (
 )
 from tori_tui.domain.ids import MissionId
 from tori_tui.domain.messages import Message, Origin
-from tori_tui.domain.plan_edits import MissionOpened
+from tori_tui.domain.plan_edits import MissionCheckSet, MissionOpened
 from tori_tui.domain.state import SessionState
 from tori_tui.providers.errors import ProviderError
 from tori_tui.runtime import nudges
@@ -79,6 +79,12 @@ class Runner:
             opened = MissionOpened(mission_id, prompt.text, prompt.check)
             await self._recorder.record(PlanChanged((opened,), "user"))
         await self._say(prompt.text, "user")
+
+    async def set_check(self, check: str | None) -> None:
+        """Give the present mission another check; None leaves what it has."""
+        mission = self.state.tree.current_mission
+        if check is not None and mission is not None and mission.check != check:
+            await self._recorder.record(PlanChanged((MissionCheckSet(mission.id, check),), "user"))
 
     def queue_edits(self, command: EditPlan) -> None:
         """Keep the user's plan edits for the next safe point."""

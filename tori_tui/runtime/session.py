@@ -129,7 +129,7 @@ class Session:
             case SubmitPrompt():
                 await self._prompted(command)
             case ContinueRun():
-                self._continue()
+                await self._continue(command)
             case AddComment():
                 await self._commented(command)
             case RouteComment():
@@ -162,10 +162,11 @@ class Session:
         await self._runner.open_mission(prompt)
         self._run_wanted.set()
 
-    def _continue(self) -> None:
+    async def _continue(self, command: ContinueRun) -> None:
         if self.is_running:
             return
         if can_continue(self.state):
+            await self._runner.set_check(command.check)
             self._run_wanted.set()
         else:
             self._tell("There is nothing to go on with: the mission is done.")
@@ -181,10 +182,11 @@ class Session:
         await self._recorder.record(ContextChanged(self.state.active_context, "configured", model=model))
 
     def _interrupt(self, reason: str) -> None:
-        if self._current is None or self._interrupt_reason or not self.is_running:
+        if self._interrupt_reason or not self.is_running:
             return
         self._interrupt_reason = reason
-        self._current.cancel()
+        if self._current is not None:
+            self._current.cancel()
 
     def _tell(self, text: str) -> None:
         self._recorder.announce(NoticeShown(text, "warning"))
@@ -194,13 +196,16 @@ class Session:
         try:
             while True:
                 await self._run_wanted.wait()
-                self._interrupt_reason = ""
                 async with asyncio.TaskGroup() as group:
                     self._current = group.create_task(self._run_once())
+                    if self._interrupt_reason:
+                        # The interrupt came before the run's first step.
+                        self._current.cancel()
                 if self._current.cancelled():
                     self._run_wanted.clear()
                     await self._runner.wind_down(self._interrupt_reason)
                 self._current = None
+                self._interrupt_reason = ""
         except asyncio.CancelledError:
             if self._is_at_work:
                 await self._runner.wind_down("tori was closed")
