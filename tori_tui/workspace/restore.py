@@ -1,0 +1,266 @@
+"""Carries out a restore, so that a kill at any moment leaves the old tree or, at the next start, the new one.
+
+The steps are written down before the first of them; whoever works in the tree next finishes them. Must not
+overwrite or delete a file that is not as the plan found it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tori_tui.workspace.restore_plan import FOLDER, KEPT_MODE, Step
+from tori_tui.workspace.shadow_git import BlobReader, ShadowGit, blob_name, ref_part
+from tori_tui.workspace.tree_changes import Entry
+
+LINK_MODE: Final = "120000"
+EXECUTABLE_MODE: Final = "100755"
+
+BEGUN: Final = "restore."
+CARRIED_OUT: Final = "restored."
+
+READ_BITS: Final = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """A restore that is written down: what is to be done, and what its owner wants to remember of it."""
+
+    owner: str
+    outputs: str
+    """The folder with the bytes that were kept of files outside the checkpoints."""
+    steps: tuple[Step, ...]
+    note: Mapping[str, object]
+
+
+def begin(shadow: ShadowGit, journal: Journal) -> tuple[str, ...]:
+    """Write a restore down and carry it out; returns the paths that were left alone.
+
+    `forget` it once its outcome is recorded.
+    """
+    with shadow.locked():
+        path = shadow.directory / f"{BEGUN}{ref_part(journal.owner)}.json"
+        _write_synced(path, _encoded(journal))
+        return _carry_out(shadow, journal, path)
+
+
+def finish_all(shadow: ShadowGit) -> None:
+    """Finish every restore that a kill cut off. Call it inside `locked`, before the tree is looked at."""
+    for path in sorted(shadow.directory.glob(f"{BEGUN}*.json")):
+        if (journal := _decoded(path)) is not None:
+            _carry_out(shadow, journal, path)
+
+
+def left_by_kill(shadow: ShadowGit, owner: str) -> Journal | None:
+    """Return a restore whose outcome its owner may not have recorded; its files are restored then."""
+    if not shadow.directory.is_dir():
+        return None
+    with shadow.locked():
+        finish_all(shadow)
+    path = shadow.directory / f"{CARRIED_OUT}{ref_part(owner)}.json"
+    return _decoded(path) if path.exists() else None
+
+
+def forget(shadow: ShadowGit, owner: str) -> None:
+    """Its outcome is recorded: the restore is over."""
+    (shadow.directory / f"{CARRIED_OUT}{ref_part(owner)}.json").unlink(missing_ok=True)
+
+
+def _carry_out(shadow: ShadowGit, journal: Journal, path: Path) -> tuple[str, ...]:
+    with shadow.blobs() as blobs:
+        work = _Restoring(shadow.root, blobs, lambda name: _kept(Path(journal.outputs) / name))
+        left_alone = work.run(journal.steps)
+    os.replace(path, path.with_name(CARRIED_OUT + path.name.removeprefix(BEGUN)))
+    return left_alone
+
+
+@dataclass(frozen=True, slots=True)
+class _Restoring:
+    root: Path
+    blobs: BlobReader
+    read_kept: Callable[[str], bytes | None]
+
+    def run(self, steps: Sequence[Step]) -> tuple[str, ...]:
+        left_alone: list[str] = []
+        # What goes away first, the deepest first: a folder may have to make room for a file.
+        removals = sorted((s for s in steps if s.then is None), key=lambda s: s.path, reverse=True)
+        for step in removals:
+            if not self._remove(step):
+                left_alone.append(step.path)
+        for step in steps:
+            if step.then is not None and not self._put(step, step.then):
+                left_alone.append(step.path)
+        return tuple(sorted(left_alone))
+
+    def _remove(self, step: Step) -> bool:
+        path = self.root / step.path
+        if step.now == FOLDER:
+            with suppress(OSError):  # something stands in it, or it is gone
+                path.rmdir()
+            return True
+        if not self._parents_are_folders(path, make=False):
+            return not path.exists()
+        found = entry_at(path)
+        if found is None:
+            return True
+        if found != step.now:
+            return False
+        path.unlink()
+        with suppress(OSError):  # the first folder that holds something ends it
+            for folder in self._parents(path):
+                folder.rmdir()
+        return True
+
+    def _put(self, step: Step, then: Entry) -> bool:
+        path = self.root / step.path
+        if not self._parents_are_folders(path, make=True):
+            return False
+        if then == FOLDER:
+            with suppress(OSError):
+                path.mkdir()
+            return path.is_dir()
+        data = self.read_kept(then.name) if then.mode == KEPT_MODE else self.blobs.read(then.name)
+        if data is None:
+            return False
+        found = entry_at(path)
+        is_content = found is not None and found.name == blob_name(data)
+        if is_content and found is not None and then.mode in (found.mode, KEPT_MODE):
+            return True
+        if found != step.now:
+            return False
+        with suppress(OSError):
+            if path.is_dir() and not path.is_symlink():
+                path.rmdir()
+        return _replace(path, then.mode, data)
+
+    def _parents(self, path: Path) -> Iterator[Path]:
+        folder = path.parent
+        while folder != self.root:
+            yield folder
+            folder = folder.parent
+
+    def _parents_are_folders(self, path: Path, *, make: bool) -> bool:
+        """Whether the way to a file leads through real folders only, never through a link out of the tree."""
+        for folder in reversed(list(self._parents(path))):
+            try:
+                mode = os.lstat(folder).st_mode
+            except FileNotFoundError:
+                if not make:
+                    return False
+                folder.mkdir()
+                continue
+            except OSError:
+                return False
+            if not stat.S_ISDIR(mode):
+                return False
+        return True
+
+
+def entry_at(path: Path) -> Entry | None:
+    """Return what stands at a path now, as a saved tree would hold it; None where there is nothing.
+
+    An empty folder counts as nothing: git says nothing of it either.
+    """
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    if stat.S_ISLNK(status.st_mode):
+        return Entry(LINK_MODE, blob_name(os.fsencode(os.readlink(path))))
+    if stat.S_ISDIR(status.st_mode):
+        return Entry("folder", "") if os.listdir(path) else None
+    if not stat.S_ISREG(status.st_mode):
+        return Entry("special", "")
+    mode = EXECUTABLE_MODE if status.st_mode & stat.S_IXUSR else "100644"
+    try:
+        return Entry(mode, blob_name(path.read_bytes()))
+    except OSError:
+        return Entry(mode, "unreadable")
+
+
+def _replace(path: Path, mode: str, data: bytes) -> bool:
+    """Put content at a path in one step. A leftover of a kill has the same name and is replaced."""
+    temporary = path.with_name(f".tori-restore-{blob_name(os.fsencode(path.name))[:12]}.tmp")
+    temporary.unlink(missing_ok=True)
+    try:
+        if mode == LINK_MODE:
+            os.symlink(os.fsdecode(data), temporary)
+        else:
+            _write_file(temporary, mode, data, path)
+        os.replace(temporary, path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        return False
+    return True
+
+
+def _write_file(temporary: Path, mode: str, data: bytes, like: Path) -> None:
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        bits = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+        with suppress(OSError):
+            status = os.lstat(like)
+            bits = stat.S_IMODE(status.st_mode) if stat.S_ISREG(status.st_mode) else bits
+        if mode == EXECUTABLE_MODE:
+            # Executable for whoever may read it.
+            bits |= (bits & READ_BITS) >> 2
+        elif mode != KEPT_MODE:
+            bits &= ~(stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+        os.fchmod(file.fileno(), bits)
+
+
+def _kept(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+# ── the journal ──────────────────────────────────────────────────────────────────────────
+
+
+def _encoded(journal: Journal) -> bytes:
+    steps = [[step.path, _plain(step.now), _plain(step.then)] for step in journal.steps]
+    content = {
+        "owner": journal.owner,
+        "outputs": journal.outputs,
+        "steps": steps,
+        "note": dict(journal.note),
+    }
+    return json.dumps(content).encode()
+
+
+def _decoded(path: Path) -> Journal | None:
+    try:
+        content = json.loads(path.read_bytes())
+        steps = tuple(Step(p, _entry(now), _entry(then)) for p, now, then in content["steps"])
+        return Journal(content["owner"], content["outputs"], steps, content["note"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _plain(entry: Entry | None) -> list[str] | None:
+    return None if entry is None else [entry.mode, entry.name]
+
+
+def _entry(plain: list[str] | None) -> Entry | None:
+    return None if plain is None else Entry(plain[0], plain[1])
+
+
+def _write_synced(path: Path, data: bytes) -> None:
+    temporary = path.with_suffix(".new")
+    with temporary.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)
+
+
+__all__ = ["Journal", "begin", "entry_at", "finish_all", "forget", "left_by_kill"]
