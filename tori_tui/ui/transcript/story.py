@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple, assert_never
+from typing import Final, assert_never
 
 from tori_tui.domain.events import (
     ApprovalChanged,
@@ -40,8 +40,8 @@ from tori_tui.domain.ids import CallId, CommentId, GoalId
 from tori_tui.domain.messages import Message, ToolCall
 from tori_tui.domain.plan_edits import GoalFocused
 from tori_tui.domain.state import SessionState
+from tori_tui.ui.transcript.block_list import BlockList, Change
 from tori_tui.ui.transcript.blocks import (
-    AnswerBlock,
     Block,
     CallBlock,
     CallState,
@@ -52,9 +52,9 @@ from tori_tui.ui.transcript.blocks import (
     PromptBlock,
     RetryBlock,
     RunBlock,
-    ThinkingBlock,
 )
-from tori_tui.ui.transcript.wording import edits_in_words, fate_in_words, thinking_of
+from tori_tui.ui.transcript.reply import Reply
+from tori_tui.ui.transcript.wording import edits_in_words, fate_in_words
 
 OUTPUT_TAIL_CHARS: Final = 20_000
 """What is kept of a running command's output: some screens; the whole stands in its file."""
@@ -67,51 +67,35 @@ _STATE_OF_APPROVAL: Final[dict[str, CallState]] = {
 }
 
 
-class Change(NamedTuple):
-    """A block that is new or different, or None where it is gone."""
-
-    key: int
-    block: Block | None
-
-
 class Story:
     """Tells what happened as blocks. Keys only grow; a block keeps its key for life."""
 
     def __init__(self) -> None:
-        self._blocks: dict[int, Block] = {}
-        self._next_key = 1
-        self._changed: dict[int, None] = {}
+        self._list = BlockList()
+        self._reply = Reply(self._list)
         self._calls: dict[CallId, int] = {}
         self._comments: dict[CommentId, int] = {}
         self._unsaid: dict[str, int] = {}
         """Comments that were received and did not yet come back as messages, by text."""
-        self._writing: dict[str, int] = {}
-        """Calls that the model is writing, by the stream's key."""
-        self._answer: int | None = None
-        self._thinking: int | None = None
         self._retry: int | None = None
         self._goal: GoalId | None = None
 
     @property
     def blocks(self) -> Sequence[tuple[int, Block]]:
         """Every block with its key, in order."""
-        return tuple(self._blocks.items())
+        return self._list.items
 
     def take_changes(self) -> list[Change]:
         """Return what changed since the last call, in order."""
-        changes = [Change(key, self._blocks.get(key)) for key in self._changed]
-        self._changed.clear()
-        return changes
+        return self._list.take_changes()
 
     def tell_state(self, state: SessionState) -> None:
         """Begin anew from a state alone: what was said, without what only records tell."""
-        for key in self._blocks:
-            self._changed[key] = None
-        self._blocks.clear()
+        self._list.clear()
         self._calls.clear()
         self._comments.clear()
         self._unsaid.clear()
-        self._forget_reply()
+        self._reply.forget()
         self._retry = self._goal = None
         for entry in state.log:
             self._enter_goal(entry.message.goal_id, state.tree)
@@ -132,7 +116,7 @@ class Story:
                 self._plan_changed(event, state.tree)
             case MessagesFolded():
                 if any(fold.seqs and fold.text for fold in event.folds):
-                    self._add(FoldBlock(event.reason, event.folds, self._goal))
+                    self._list.add(FoldBlock(event.reason, event.folds, self._goal))
             case RunStatusChanged():
                 self._run_changed(event)
             case ApprovalChanged():
@@ -145,7 +129,7 @@ class Story:
                 self._comment_routed(event)
             case ErrorOccurred():
                 self._drop_retry()
-                self._add(NoticeBlock(event.message, "error", event.hint, self._goal))
+                self._list.add(NoticeBlock(event.message, "error", event.hint, self._goal))
             case ContextChanged():
                 self._context_changed(event)
             case TurnFinished():
@@ -164,28 +148,28 @@ class Story:
         """
         match event:
             case TextStreamed():
-                self._stream_text(event.text)
+                self._reply.add_text(event.text, self._goal)
             case ThinkingStreamed():
-                self._stream_thinking(event.text)
+                self._reply.add_thinking(event.text, self._goal)
             case CallStreamed():
-                self._stream_call(event)
+                self._reply.add_call(event, self._goal)
             case ToolOutputStreamed():
                 self._stream_output(event)
             case ToolRunStarted():
                 self._change_call(event.call_id, state="running", title=event.title, started_s=now_s)
             case RequestStarted():
                 self._drop_retry()
-                self._drop_reply()
+                self._reply.drop()
             case ReplyDiscarded():
-                self._drop_reply()
+                self._reply.drop()
             case RetryScheduled():
                 self._drop_retry()
-                self._retry = self._add(
+                self._retry = self._list.add(
                     RetryBlock(event.reason, event.attempt, event.of_attempts, now_s + event.delay_s)
                 )
                 self.tick(now_s)
             case NoticeShown():
-                self._add(NoticeBlock(event.text, event.level, goal_id=self._goal))
+                self._list.add(NoticeBlock(event.text, event.level, goal_id=self._goal))
             case QuestionAsked():
                 pass  # it has a bar of its own, and its answer comes as a message
             case _:
@@ -193,22 +177,22 @@ class Story:
 
     def tell_note(self, block: NoticeBlock) -> None:
         """Go on with a word of the app's own."""
-        self._add(block)
+        self._list.add(block)
 
     def tick(self, now_s: float) -> None:
         """Let countdowns go on; running calls are drawn with the clock and need no change."""
         if self._retry is None:
             return
-        block = self._blocks.get(self._retry)
+        block = self._list.get(self._retry)
         if isinstance(block, RetryBlock):
             remaining_s = max(0, round(block.due_s - now_s))
             if remaining_s != block.remaining_s:
-                self._put(self._retry, replace(block, remaining_s=remaining_s))
+                self._list.put(self._retry, replace(block, remaining_s=remaining_s))
 
     @property
     def is_counting(self) -> bool:
         """Whether a retry counts down or a call runs, so that time changes the picture."""
-        running = (self._blocks.get(key) for key in self._calls.values())
+        running = (self._list.get(key) for key in self._calls.values())
         return self._retry is not None or any(
             isinstance(block, CallBlock) and block.state == "running" for block in running
         )
@@ -216,23 +200,9 @@ class Story:
     def running_keys(self) -> Iterable[int]:
         """Return the keys of the calls that run now."""
         for key in self._calls.values():
-            block = self._blocks.get(key)
+            block = self._list.get(key)
             if isinstance(block, CallBlock) and block.state == "running":
                 yield key
-
-    def _add(self, block: Block) -> int:
-        key = self._next_key
-        self._next_key += 1
-        self._put(key, block)
-        return key
-
-    def _put(self, key: int, block: Block) -> None:
-        self._blocks[key] = block
-        self._changed[key] = None
-
-    def _drop(self, key: int | None) -> None:
-        if key is not None and self._blocks.pop(key, None) is not None:
-            self._changed[key] = None
 
     def _enter_goal(self, goal_id: GoalId | None, tree: GoalTree) -> None:
         if goal_id == self._goal:
@@ -241,10 +211,9 @@ class Story:
         goal = tree.find(goal_id) if goal_id else None
         if goal is None:
             return
-        last = next(reversed(self._blocks), None)
-        if last is not None and isinstance(self._blocks[last], GoalBlock):
-            self._drop(last)  # nothing was done there
-        self._add(GoalBlock(goal.id, goal.description))
+        if isinstance(self._list.get(self._list.last_key), GoalBlock):
+            self._list.drop(self._list.last_key)  # nothing was done there
+        self._list.add(GoalBlock(goal.id, goal.description))
 
     # ── messages ──
 
@@ -263,48 +232,26 @@ class Story:
         if message.origin == "comment":
             self._comment_said(message)
         elif message.origin == "runner":
-            self._add(NoticeBlock(message.text, "info", goal_id=message.goal_id))
+            self._list.add(NoticeBlock(message.text, "info", goal_id=message.goal_id))
         elif message.origin != "fold":
-            self._add(PromptBlock(message.text, message.goal_id))
+            self._list.add(PromptBlock(message.text, message.goal_id))
 
     def _assistant(self, message: Message) -> None:
-        thinking = thinking_of(message)
-        if self._thinking is not None:
-            live = self._blocks.get(self._thinking)
-            text = thinking or (live.text if isinstance(live, ThinkingBlock) else "")
-            self._put(self._thinking, ThinkingBlock(text, goal_id=message.goal_id))
-        elif thinking:
-            self._add(ThinkingBlock(thinking, goal_id=message.goal_id))
-        if message.text:
-            answer = AnswerBlock(message.text, interrupted=message.interrupted, goal_id=message.goal_id)
-            self._put_or_add(self._answer, answer)
-        else:
-            self._drop(self._answer)
-        writing = list(self._writing.values())
-        for index, call in enumerate(message.tool_calls):
-            key = writing[index] if index < len(writing) else None
-            self._calls[call.id] = self._put_or_add(key, _call_block(call, message))
-        for key in writing[len(message.tool_calls) :]:
-            self._drop(key)
-        self._forget_reply()
-
-    def _put_or_add(self, key: int | None, block: Block) -> int:
-        if key is None or key not in self._blocks:
-            return self._add(block)
-        self._put(key, block)
-        return key
+        keys = self._reply.become(message, [_call_block(call, message) for call in message.tool_calls])
+        for call, key in zip(message.tool_calls, keys, strict=True):
+            self._calls[call.id] = key
 
     def _tool_result(self, message: Message) -> None:
         if message.tool_call_id is None:
             return
         key = self._calls.get(message.tool_call_id)
-        block = self._blocks.get(key) if key is not None else None
+        block = self._list.get(key)
         if not isinstance(block, CallBlock) or key is None:
             call = ToolCall(message.tool_call_id, message.name or "tool")
             block = _call_block(call, message)
-            key = self._calls[message.tool_call_id] = self._add(block)
+            key = self._calls[message.tool_call_id] = self._list.add(block)
         state: CallState = "failed" if message.is_error else "done"
-        self._put(
+        self._list.put(
             key,
             replace(
                 block,
@@ -317,59 +264,15 @@ class Story:
             ),
         )
 
-    # ── the reply that streams ──
-
-    def _stream_text(self, text: str) -> None:
-        live = self._blocks.get(self._answer) if self._answer is not None else None
-        if isinstance(live, AnswerBlock) and self._answer is not None:
-            self._put(self._answer, replace(live, text=live.text + text))
-        else:
-            self._end_thinking()
-            self._answer = self._add(AnswerBlock(text, is_streaming=True, goal_id=self._goal))
-
-    def _stream_thinking(self, text: str) -> None:
-        live = self._blocks.get(self._thinking) if self._thinking is not None else None
-        if isinstance(live, ThinkingBlock) and self._thinking is not None:
-            self._put(self._thinking, replace(live, text=live.text + text))
-        else:
-            self._thinking = self._add(ThinkingBlock(text, is_streaming=True, goal_id=self._goal))
-
-    def _end_thinking(self) -> None:
-        live = self._blocks.get(self._thinking) if self._thinking is not None else None
-        if isinstance(live, ThinkingBlock) and live.is_streaming and self._thinking is not None:
-            self._put(self._thinking, replace(live, is_streaming=False))
-
-    def _stream_call(self, event: CallStreamed) -> None:
-        key = self._writing.get(event.key)
-        live = self._blocks.get(key) if key is not None else None
-        if isinstance(live, CallBlock) and key is not None:
-            raw = (live.arguments_raw or "") + event.arguments
-            self._put(key, replace(live, name=event.name or live.name, arguments_raw=raw))
-            return
-        self._end_thinking()
-        block = CallBlock(
-            None, event.name, arguments_raw=event.arguments, state="writing", goal_id=self._goal
-        )
-        self._writing[event.key] = self._add(block)
-
     def _stream_output(self, event: ToolOutputStreamed) -> None:
         key = self._calls.get(event.call_id)
-        block = self._blocks.get(key) if key is not None else None
+        block = self._list.get(key)
         if isinstance(block, CallBlock) and key is not None:
             output = (block.output + event.text)[-OUTPUT_TAIL_CHARS:]
-            self._put(key, replace(block, output=output))
-
-    def _drop_reply(self) -> None:
-        for key in (self._thinking, self._answer, *self._writing.values()):
-            self._drop(key)
-        self._forget_reply()
-
-    def _forget_reply(self) -> None:
-        self._answer = self._thinking = None
-        self._writing.clear()
+            self._list.put(key, replace(block, output=output))
 
     def _drop_retry(self) -> None:
-        self._drop(self._retry)
+        self._list.drop(self._retry)
         self._retry = None
 
     # ── everything else ──
@@ -378,7 +281,7 @@ class Story:
         self, call_id: CallId, *, state: CallState, title: str = "", started_s: float | None = None
     ) -> None:
         key = self._calls.get(call_id)
-        block = self._blocks.get(key) if key is not None else None
+        block = self._list.get(key)
         if not isinstance(block, CallBlock) or key is None or block.state in ("done", "failed"):
             return
         block = replace(
@@ -387,40 +290,40 @@ class Story:
             title=title or block.title,
             started_s=started_s if started_s is not None else block.started_s,
         )
-        self._put(key, block)
+        self._list.put(key, block)
 
     def _approval(self, event: ApprovalChanged) -> None:
         self._change_call(event.call_id, state=_STATE_OF_APPROVAL[event.state], title=event.title)
         key = self._calls.get(event.call_id)
-        block = self._blocks.get(key) if key is not None else None
+        block = self._list.get(key)
         if isinstance(block, CallBlock) and key is not None and event.detail:
-            self._put(key, replace(block, detail=event.detail))
+            self._list.put(key, replace(block, detail=event.detail))
 
     def _comment_received(self, event: CommentReceived) -> None:
-        key = self._add(CommentBlock(event.comment_id, event.text, goal_id=self._goal))
+        key = self._list.add(CommentBlock(event.comment_id, event.text, goal_id=self._goal))
         self._comments[event.comment_id] = key
         self._unsaid[event.text] = key
 
     def _comment_routed(self, event: CommentRouted) -> None:
         key = self._comments.get(event.comment_id)
-        block = self._blocks.get(key) if key is not None else None
+        block = self._list.get(key)
         if isinstance(block, CommentBlock) and key is not None:
-            self._put(key, replace(block, fate=fate_in_words(event, self._goal)))
+            self._list.put(key, replace(block, fate=fate_in_words(event, self._goal)))
 
     def _comment_said(self, message: Message) -> None:
         """A comment joined the context: shown once, where it was typed."""
         for text, key in tuple(self._unsaid.items()):
             if text in message.text:
                 del self._unsaid[text]
-                block = self._blocks.get(key)
+                block = self._list.get(key)
                 if isinstance(block, CommentBlock) and not block.fate:
-                    self._put(key, replace(block, fate="with the model"))
+                    self._list.put(key, replace(block, fate="with the model"))
                 return
-        self._add(CommentBlock(None, message.text, "with the model", message.goal_id))
+        self._list.add(CommentBlock(None, message.text, "with the model", message.goal_id))
 
     def _plan_changed(self, event: PlanChanged, tree: GoalTree) -> None:
         if event.author in ("user", "comment") and (text := edits_in_words(event.edits)):
-            self._add(NoticeBlock(text, "info", goal_id=self._goal))
+            self._list.add(NoticeBlock(text, "info", goal_id=self._goal))
         for edit in event.edits:
             if isinstance(edit, GoalFocused):
                 self._enter_goal(edit.id, tree)
@@ -429,9 +332,9 @@ class Story:
         if event.status in ("running", "idle", "waiting"):
             return
         self._drop_retry()
-        self._drop_reply()
+        self._reply.drop()
         self._goal = None if event.status == "done" else self._goal
-        self._add(RunBlock(event.status, event.reason, self._goal))
+        self._list.add(RunBlock(event.status, event.reason, self._goal))
 
     def _context_changed(self, event: ContextChanged) -> None:
         match event.action:
@@ -446,7 +349,7 @@ class Story:
             case _:
                 assert_never(event.action)
         if text:
-            self._add(NoticeBlock(text, "info", goal_id=self._goal))
+            self._list.add(NoticeBlock(text, "info", goal_id=self._goal))
 
 
 def _call_block(call: ToolCall, message: Message) -> CallBlock:

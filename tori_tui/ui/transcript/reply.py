@@ -1,0 +1,96 @@
+"""The reply that streams: thinking, answer and calls as they grow, until the message is whole.
+
+Must not outlive its reply; what is durable replaces what streamed under the same keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tori_tui.domain.events import CallStreamed
+from tori_tui.domain.ids import GoalId
+from tori_tui.domain.messages import Message
+from tori_tui.ui.transcript.block_list import BlockList
+from tori_tui.ui.transcript.blocks import AnswerBlock, CallBlock, ThinkingBlock
+from tori_tui.ui.transcript.wording import thinking_of
+
+
+class Reply:
+    """Keys of the blocks that belong to the reply under way."""
+
+    def __init__(self, blocks: BlockList) -> None:
+        self._blocks = blocks
+        self._answer: int | None = None
+        self._thinking: int | None = None
+        self._calls: dict[str, int] = {}
+        """Calls that the model is writing, by the stream's key."""
+
+    def add_text(self, text: str, goal_id: GoalId | None) -> None:
+        """More of the answer came."""
+        live = self._blocks.get(self._answer)
+        if isinstance(live, AnswerBlock) and self._answer is not None:
+            self._blocks.put(self._answer, replace(live, text=live.text + text))
+        else:
+            self._end_thinking()
+            self._answer = self._blocks.add(AnswerBlock(text, is_streaming=True, goal_id=goal_id))
+
+    def add_thinking(self, text: str, goal_id: GoalId | None) -> None:
+        """More of the thinking came."""
+        live = self._blocks.get(self._thinking)
+        if isinstance(live, ThinkingBlock) and self._thinking is not None:
+            self._blocks.put(self._thinking, replace(live, text=live.text + text))
+        else:
+            self._thinking = self._blocks.add(ThinkingBlock(text, is_streaming=True, goal_id=goal_id))
+
+    def add_call(self, event: CallStreamed, goal_id: GoalId | None) -> None:
+        """More of a call came."""
+        key = self._calls.get(event.key)
+        live = self._blocks.get(key)
+        if isinstance(live, CallBlock) and key is not None:
+            raw = (live.arguments_raw or "") + event.arguments
+            self._blocks.put(key, replace(live, name=event.name or live.name, arguments_raw=raw))
+            return
+        self._end_thinking()
+        block = CallBlock(None, event.name, arguments_raw=event.arguments, state="writing", goal_id=goal_id)
+        self._calls[event.key] = self._blocks.add(block)
+
+    def become(self, message: Message, calls: Sequence[CallBlock]) -> list[int]:
+        """Give what streamed the form of the whole message; return the keys of its calls."""
+        live = self._blocks.get(self._thinking)
+        text = thinking_of(message) or (live.text if isinstance(live, ThinkingBlock) else "")
+        if text:
+            self._blocks.put_or_add(self._thinking, ThinkingBlock(text, goal_id=message.goal_id))
+        if message.text:
+            answer = AnswerBlock(message.text, interrupted=message.interrupted, goal_id=message.goal_id)
+            self._blocks.put_or_add(self._answer, answer)
+        else:
+            self._blocks.drop(self._answer)
+        writing = list(self._calls.values())
+        for key in writing[len(calls) :]:
+            self._blocks.drop(key)
+        keys = [
+            self._blocks.put_or_add(writing[index] if index < len(writing) else None, block)
+            for index, block in enumerate(calls)
+        ]
+        self.forget()
+        return keys
+
+    def drop(self) -> None:
+        """Remove what streamed."""
+        for key in (self._thinking, self._answer, *self._calls.values()):
+            self._blocks.drop(key)
+        self.forget()
+
+    def forget(self) -> None:
+        """Let the next reply begin."""
+        self._answer = self._thinking = None
+        self._calls.clear()
+
+    def _end_thinking(self) -> None:
+        live = self._blocks.get(self._thinking)
+        if isinstance(live, ThinkingBlock) and live.is_streaming and self._thinking is not None:
+            self._blocks.put(self._thinking, replace(live, is_streaming=False))
+
+
+__all__ = ["Reply"]
