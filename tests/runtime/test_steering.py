@@ -301,3 +301,27 @@ async def test_a_run_whose_finished_check_stays_red_ends_incomplete_and_names_it
     async with driven(script, tree) as driver:
         state = await driver.run("go")
     assert (state.status, state.cause, state.reason) == ("incomplete", "check_red", "checks red again: 1")
+
+
+async def test_in_an_idle_session_an_aimed_comment_goes_on_with_the_mission(tree: Path) -> None:
+    script = [
+        reply("", goal={"add": "Read", "focus": "1"}),
+        reply("", goal={"done": "read"}),
+        reply("all read"),
+        reply("", goal={"done": "read again"}),
+        reply("all read again"),
+    ]
+    provider = ScriptedProvider(script)
+    async with driven(provider, tree) as driver:
+        await driver.run("read it")
+        state = await driver.run(AddComment(CommentId("c1"), "you missed a file", "retry:1"))
+    assert [mission.text for mission in state.tree.missions] == ["read it"]
+    assert [(goal.id, goal.status) for goal in state.tree.goals] == [("1", "completed"), ("1'", "completed")]
+    assert shown(provider.requests[3])[-1] == "you missed a file"
+
+
+async def test_in_an_idle_session_a_plain_comment_is_the_next_prompt(tree: Path) -> None:
+    async with driven([reply("one"), reply("two")], tree) as driver:
+        await driver.run("first")
+        state = await driver.run(AddComment(CommentId("c1"), "second"))
+    assert [mission.text for mission in state.tree.missions] == ["first", "second"]

@@ -172,11 +172,15 @@ class Session:
             self._tell("There is nothing to go on with: the mission is done.")
 
     async def _commented(self, comment: AddComment) -> None:
-        if not self.is_running:
-            await self._prompted(SubmitPrompt(comment.text))
-            return
         received = CommentReceived(comment.comment_id, comment.text, comment.aim)
-        await self._runner.receive_comment(received)
+        if self.is_running:
+            await self._runner.receive_comment(received)
+        elif comment.aim and self.state.tree.mission is not None:
+            # Aimed at the plan of the mission that is there: it goes on with it.
+            await self._runner.receive_comment(received)
+            self._run_wanted.set()
+        else:
+            await self._prompted(SubmitPrompt(comment.text))
 
     async def _configure(self, *, model: str) -> None:
         await self._recorder.record(ContextChanged(self.state.active_context, "configured", model=model))

@@ -21,6 +21,7 @@ from tori_tui.domain.commands import (
     EditPlan,
     InterruptRun,
     SwitchMode,
+    SwitchModel,
 )
 from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import (
@@ -198,6 +199,10 @@ class Bridge:
         """Change the plan."""
         if edits:
             self._send(EditPlan(edits))
+
+    def switch_model(self, name: str) -> None:
+        """Use another model from the next request on."""
+        self._send(SwitchModel(name))
 
     def switch_mode(self, mode: Mode) -> None:
         """Use another permission mode."""

@@ -17,6 +17,7 @@ from textual.widgets import Static
 
 from tori_tui.ui.actions import SCOPE_TITLES, Action, Scope, actions_of, shown_keys
 from tori_tui.ui.palette import Palette
+from tori_tui.ui.slash import SLASH_HELP
 
 KEY_CELLS: Final = 30
 
@@ -54,6 +55,12 @@ class HelpScreen(ModalScreen[None]):
                 if action.keys:
                     text.append_text(self._line(action))
             text.append("\n")
+        text.append("Commands\n", "bold")
+        for form in SLASH_HELP.values() if "input" in self._scopes else ():
+            command, _, meaning = form.partition(": ")
+            text.append(f"  {command}", self._palette.accent)
+            text.append(f"  {meaning}\n")
+        text.append("\n")
         text.append("Marks\n", "bold")
         for marks, meaning in LEGEND:
             text.append(f"  {marks:<{KEY_CELLS}}", self._palette.accent)

@@ -5,8 +5,9 @@ Must not run anything; every intent goes over the bridge, every change comes bac
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import ClassVar, Final
+from typing import ClassVar, Final, assert_never
 
 from textual.containers import Vertical
 from textual.content import Content
@@ -21,8 +22,10 @@ from tori_tui.domain.events import (
     RunStatusChanged,
     TextStreamed,
 )
+from tori_tui.domain.goal_call import GoalRefused
 from tori_tui.domain.ids import GoalId
 from tori_tui.domain.plan_edits import PlanEdit
+from tori_tui.domain.plan_page import plan_page, read_plan_page
 from tori_tui.render.amounts import shown_cost
 from tori_tui.ui import plan_intents
 from tori_tui.ui.actions import Scope, action_of_slash
@@ -33,8 +36,10 @@ from tori_tui.ui.bridge import (
     SessionOpened,
     StateReset,
 )
+from tori_tui.ui.editor import edited_in_editor
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.screens.talk import TalkScreen
+from tori_tui.ui.slash import Aimed, ModeChosen, ModelChosen, PlanEdited, PlanPageWanted, read_slash
 from tori_tui.ui.transcript.blocks import NoticeBlock
 from tori_tui.ui.widgets.approval_bar import ApprovalBar
 from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Purpose
@@ -202,6 +207,8 @@ class SessionScreen(TalkScreen):
 
     def _say(self, text: str) -> None:
         word = text[1:].split(maxsplit=1)[0] if text.startswith("/") and len(text) > 1 else ""
+        if word and self._asked_by_slash(text):
+            return
         action = action_of_slash(word)
         if action is not None:
             self.call_later(self.run_action, action.name)
@@ -210,6 +217,41 @@ class SessionScreen(TalkScreen):
         self.transcript.action_follow()
         self._bridge.say(text)
         self._remember(text)
+
+    def _asked_by_slash(self, line: str) -> bool:
+        """Do what a slash command asks for; False if the line is none."""
+        try:
+            asked = read_slash(line, self.state.tree)
+        except GoalRefused as refused:
+            self.note(str(refused), "warning")
+            return True
+        match asked:
+            case None:
+                return False
+            case Aimed():
+                self.transcript.action_follow()
+                self._bridge.say(asked.text, asked.aim)
+            case PlanEdited():
+                self._bridge.edit_plan(asked.edits)
+            case PlanPageWanted():
+                self._edit_plan_page()
+            case ModelChosen():
+                self._bridge.switch_model(asked.name)
+            case ModeChosen():
+                self._bridge.switch_mode(asked.mode)
+            case _:
+                assert_never(asked)
+        self._remember(line)
+        return True
+
+    def _edit_plan_page(self) -> None:
+        """Show the plan in the user's editor and take over what he made of it."""
+        tree = self.state.tree
+        page = edited_in_editor(self.app, plan_page(tree), os.environ)
+        if page is None:
+            self.note("No editor: set VISUAL or EDITOR.", "warning")
+            return
+        self._try_edit(lambda: read_plan_page(tree, page))
 
     def _option(self, text: str) -> str:
         """A number stands for the option of that number."""

@@ -118,13 +118,16 @@ def thinking_of(message: Message) -> str:
 
 def fate_in_words(event: CommentRouted, goal_id: GoalId | None) -> str:
     """Return where a comment went."""
+    goals = ", ".join(event.goal_ids)
     match event.impact:
         case "future":
-            return "→ plan"
+            return f"→ goal {goals}, later" if goals else "→ plan, later"
         case "current":
-            return f"→ goal {goal_id}" if goal_id else "→ current work"
+            place = goals or goal_id or "current work"
+            shown = f"→ goal {place}" if goals or goal_id else f"→ {place}"
+            return f"{shown}, begun again" if event.cancels else shown
         case "past":
-            return "→ earlier goals, replanned"
+            return f"→ goal {goals} again"
         case "requirement_change":
             return "→ whole plan"
 

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.domain.test_routing import tree
+from tori_tui.domain.goal_call import GoalRefused
+from tori_tui.domain.ids import GoalId
+from tori_tui.domain.plan_edits import GoalPinned
+from tori_tui.ui.slash import Aimed, ModeChosen, ModelChosen, PlanEdited, PlanPageWanted, read_slash
+
+
+@pytest.mark.parametrize(
+    ("line", "asked"),
+    [
+        ("/now mind the gap", Aimed("mind the gap", "now")),
+        ("/later write docs", Aimed("write docs", "later")),
+        ("/retry 1", Aimed("Do goal 1 again.", "retry:1")),
+        ("/retry 1 with care", Aimed("with care", "retry:1")),
+        ("/replan", Aimed("Plan anew what is left.", "replan")),
+        ("/replan without the web", Aimed("without the web", "replan")),
+        ("/plan edit", PlanPageWanted()),
+        ("/plan pin 1", PlanEdited((GoalPinned(GoalId("1"), pinned=True),))),
+        ("/model openai/x", ModelChosen("openai/x")),
+        ("/mode auto", ModeChosen("auto")),
+        ("/plan", None),
+        ("/quit", None),
+        ("/tmp/file is missing", None),
+    ],
+)
+def test_a_slash_command_is_read(line: str, asked: object) -> None:
+    assert read_slash(line, tree()) == asked
+
+
+@pytest.mark.parametrize("line", ["/now", "/retry", "/retry 77", "/mode fast", "/plan nonsense", "/model"])
+def test_one_that_is_not_whole_says_what_to_write(line: str) -> None:
+    with pytest.raises(GoalRefused) as refused:
+        read_slash(line, tree())
+    assert refused.value.hint

@@ -1,0 +1,128 @@
+"""What a line that begins with a slash asks for, where it is more than an action's name.
+
+Pure. Must not do it; the screen does, over the bridge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, get_args
+
+from tori_tui.domain.events import Mode
+from tori_tui.domain.goal_call import GoalRefused, parse_goal_id
+from tori_tui.domain.goals import GoalTree
+from tori_tui.domain.plan_command import read_plan_command
+from tori_tui.domain.plan_edits import PlanEdit
+
+SLASH_HELP: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "now": "/now TEXT: joins the current work at the model's next turn",
+        "later": "/later TEXT: for later; nothing is interrupted",
+        "retry": "/retry ID [TEXT]: do that goal again",
+        "replan": "/replan [TEXT]: stop and plan anew what is left",
+        "plan": "/plan add | drop | rename | move | focus | done | check | budget | pin | unpin …, or edit",
+        "model": "/model NAME: use another model from the next request on",
+        "mode": "/mode plan | ask | edit | auto",
+    }
+)
+"""Each command with its form, for the help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aimed:
+    """A comment that says itself where it falls."""
+
+    text: str
+    aim: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanEdited:
+    """The user changes the plan."""
+
+    edits: tuple[PlanEdit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPageWanted:
+    """The user wants to edit the plan in his editor."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChosen:
+    """The user wants another model."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModeChosen:
+    """The user wants another permission mode."""
+
+    mode: Mode
+
+
+Asked = Aimed | PlanEdited | PlanPageWanted | ModelChosen | ModeChosen
+
+
+def read_slash(line: str, tree: GoalTree) -> Asked | None:
+    """Return what the line asks for, or None where it is no such command.
+
+    Raises:
+        GoalRefused: It is one, but not whole or not possible; says what to write.
+    """
+    word, _, rest = line.removeprefix("/").partition(" ")
+    rest = rest.strip()
+    match word:
+        case "now" | "later":
+            return Aimed(_needed(rest, word), word)
+        case "replan":
+            return Aimed(rest or "Plan anew what is left.", "replan")
+        case "retry":
+            return _retry(rest, tree)
+        case "plan" if rest == "edit":
+            return PlanPageWanted()
+        case "plan" if rest:
+            return PlanEdited(read_plan_command(tree, rest))
+        case "model":
+            return ModelChosen(_needed(rest, word))
+        case "mode":
+            return _mode(rest)
+        case _:
+            return None
+
+
+def _retry(rest: str, tree: GoalTree) -> Aimed:
+    word, _, text = _needed(rest, "retry").partition(" ")
+    goal_id = parse_goal_id(word)
+    goal = tree.find(goal_id)
+    if goal is None:
+        raise GoalRefused(f"There is no goal {goal_id}.", SLASH_HELP["retry"])
+    return Aimed(text.strip() or f"Do goal {goal_id} again.", f"retry:{goal_id}")
+
+
+def _mode(rest: str) -> ModeChosen:
+    for mode in get_args(Mode):
+        if mode == rest:
+            return ModeChosen(mode)
+    raise GoalRefused(f"{rest!r} is no mode.", SLASH_HELP["mode"])
+
+
+def _needed(rest: str, word: str) -> str:
+    if not rest:
+        raise GoalRefused(f"Something is missing behind /{word}.", SLASH_HELP[word])
+    return rest
+
+
+__all__ = [
+    "SLASH_HELP",
+    "Aimed",
+    "Asked",
+    "ModeChosen",
+    "ModelChosen",
+    "PlanEdited",
+    "PlanPageWanted",
+    "read_slash",
+]
