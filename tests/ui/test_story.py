@@ -92,7 +92,7 @@ def test_a_comment_is_shown_once_with_its_fate() -> None:
     )
     (comment,) = blocks(story)
     assert isinstance(comment, CommentBlock)
-    assert (comment.text, comment.fate.partition(",")[0]) == ("use bcrypt", "→ plan, later")
+    assert (comment.text, comment.fate.partition(",")[0]) == ("use bcrypt", "→ plan")
 
 
 def test_a_call_is_one_block_from_writing_to_its_result() -> None:
