@@ -12,7 +12,7 @@ PACKAGES := tmux redis-server chromium bubblewrap ripgrep
 SOURCES := pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check dev bench snap system
+.PHONY: help demo test check dev bench bench-context snap system
 
 help:  ## list the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "make %-8s %s\n", $$1, $$2}'
@@ -34,6 +34,11 @@ dev: $(VENV)/.stamp-test $(VENV)/.stamp-check  ## install everything for working
 
 bench: $(VENV)/.stamp-test  ## measure speed and size, and print a table
 	@$(BIN)/python -m tests.bench.run
+
+ECONOMY ?= ../shared/context_economy
+
+bench-context: $(VENV)/.stamp-bench  ## measure what the context engine costs and forgets (ECONOMY=DIR of the meter)
+	@$(BIN)/python -m tests.bench.context_economy $(ECONOMY)
 
 snap: $(VENV)/.stamp-test  ## draw the pictures of the screen tests anew; look at each change
 	@$(BIN)/python -m pytest -n 2 tests/ui --snapshot-update $(PYTEST_ARGS)
@@ -60,6 +65,11 @@ $(VENV)/.stamp-test: $(SOURCES) | $(BIN)/python
 	@echo "Installing tori and what its tests need into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@ $(VENV)/.stamp-run
+
+$(VENV)/.stamp-bench: $(SOURCES) | $(BIN)/python
+	@echo "Installing tori and what its benches need into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,bench]'
+	@touch $@ $(VENV)/.stamp-test $(VENV)/.stamp-run
 
 $(VENV)/.stamp-check: $(SOURCES) | $(BIN)/python
 	@echo "Installing the checkers into $(VENV)"

@@ -17,6 +17,7 @@ from meter import Message as MeterMessage  # type: ignore[import-not-found, unus
 from tori_tui.context.build import BuiltRequest, Prefix, build_request
 from tori_tui.context.engine import Sizes, ViewEngine
 from tori_tui.context.marks import input_limit, marks_for
+from tori_tui.context.messages import ShownMessages
 from tori_tui.context.plan import plan_block
 from tori_tui.context.system_prompt import SystemParts
 from tori_tui.context.tokens import TokenMeter
@@ -56,6 +57,7 @@ class ToriPolicy:
         self._model = ModelProfile(
             "openai/m", "openai", "m", "m", meta.window, meta.output_limit, late_system=True
         )
+        self._shown = ShownMessages(MAIN_CONTEXT, meta.window, tokens.count_message)
         self._before: Prefix | None = None
         self._answered_at: float | None = None
         self._words = ""
@@ -132,7 +134,7 @@ class ToriPolicy:
             system=NO_SYSTEM,
             placement="late",
             before=self._before,
-            count=self._tokens.count_message,
+            shown=self._shown,
         )
         self._before = built.prefix
         return self._messages(built)

@@ -159,13 +159,13 @@ def test_sections_say_what_was_sent_and_keep_the_texts_by_hash() -> None:
         "rules",
         "environment",
         "tools",
-        "messages",
         "plan",
+        "messages",
     ]
     hashed = {section.name: section.sha256 for section in request.sections if section.sha256}
     assert request.texts[hashed["rules"]] == "the rules"
     assert request.texts[hashed["plan"]] == request.request.system[-1].text
-    assert request.sections[3].seqs == (2, 2)
+    assert request.sections[-1].seqs == (2, 2)
 
 
 def test_cache_marks_stand_at_the_users_word_the_goals_start_and_the_tail() -> None:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from tests.context.golden_text import assert_golden
+from tests.context.views import due
 from tests.fakes.messages import AT, assistant, call, result, state_of, user
-from tori_tui.context.folds import due_folds
 from tori_tui.domain.events import DurableEvent, MessageAdded, MessagesFolded, PlanChanged, Record
 from tori_tui.domain.goal_call import GoalWishes, plan_goal_call
 from tori_tui.domain.goals import Evidence
@@ -55,7 +55,7 @@ def shown(state: SessionState) -> list[str]:
 
 
 def folded(state: SessionState, profile: str) -> tuple[SessionState, MessagesFolded]:
-    fold = due_folds(state, MAIN_CONTEXT, profile)
+    fold = due(state, profile)
     assert fold is not None
     return after(state, fold), fold
 
@@ -79,7 +79,7 @@ def two_goals() -> SessionState:
 @pytest.mark.parametrize("profile", ["small", "economy", "balanced", "rich", "never", "local"])
 def test_completed_goal_waits_and_stays_marked(profile: str) -> None:
     state = two_goals()
-    assert due_folds(state, MAIN_CONTEXT, profile) is None
+    assert due(state, profile) is None
     assert state.ended_goals == ("1",)
 
 
@@ -97,7 +97,7 @@ def test_fold_ends_before_the_message_that_holds_the_goal_call() -> None:
     state, _ = folded(two_goals(), "now")
     calls = [c.name for e in state.view(MAIN_CONTEXT).entries for c in e.message.tool_calls]
     assert calls == ["goal", "edit_file", "edit_file", "bash"]
-    assert due_folds(state, MAIN_CONTEXT, "now") is None
+    assert due(state, "now") is None
 
 
 @pytest.mark.parametrize("profile", ["balanced", "never", "now"])
@@ -153,7 +153,7 @@ def test_abandoned_child_of_a_completed_parent_still_folds() -> None:
 
 def test_pinned_goals_never_fold() -> None:
     state = after(two_goals(), PlanChanged((GoalPinned(GoalId("1"), True),), "user"))
-    assert due_folds(state, MAIN_CONTEXT, "now") is None
+    assert due(state, "now") is None
 
 
 def test_pinned_child_stays_when_its_parent_folds() -> None:
@@ -183,7 +183,7 @@ def test_goal_without_messages_makes_no_rewrite() -> None:
     state = wish(state_of(MISSION, user("go")), add="A, B", focus="2")
     state = after(state, PlanChanged(plan_goal_call(state.tree, GoalWishes(focus="1")), "model"))
     state = wish(state, abandon="no")
-    assert due_folds(state, MAIN_CONTEXT, "now") is None
+    assert due(state, "now") is None
 
 
 def test_text_of_others_cannot_end_the_fold() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.provider import ScriptedReply
+from tests.fakes.provider import Script, ScriptedReply
 from tests.fakes.session import driven, reply
 from tori_tui.domain.events import ErrorOccurred, MessagesFolded
 from tori_tui.domain.request import ModelRequest
@@ -61,7 +61,7 @@ async def test_summary_by_the_model_is_the_last_resort(tmp_path: Path) -> None:
         requests.append(request)
         return reply("All read.")
 
-    script = [*looks(tmp_path), TOO_LARGE, TOO_LARGE, summary, last]
+    script: list[Script] = [*looks(tmp_path), TOO_LARGE, TOO_LARGE, summary, last]
     async with driven(script, tmp_path) as driver:
         state = await driver.run("read it all")
     assert state.status == "done"
@@ -104,7 +104,7 @@ async def test_one_huge_result_is_cut_head_and_tail(tmp_path: Path) -> None:
         seen.append(next(m.text for m in request.messages if m.role == "tool"))
         return reply("Seen.")
 
-    script = [reply("Look.", read_file={"path": "huge.txt"}), TOO_LARGE, after]
+    script: list[Script] = [reply("Look.", read_file={"path": "huge.txt"}), TOO_LARGE, after]
     async with driven(script, tmp_path) as driver:
         state = await driver.run("read it")
     assert state.status == "done"

@@ -107,7 +107,7 @@ def rewritten(
     groups = grouping.by_goal(folded)
     groups = grouping.under(groups, under) if under else grouping.bounded(groups, summary_tokens)
     n_kept = sum(scene.tokens(entry) for entry, kept in zip(entries, is_kept, strict=True) if kept)
-    n_heads = sum(scene.count_text(grouping.text(group, ())) for group in groups)
+    n_heads = sum(grouping.head_tokens(group) for group in groups)
     room = max(0, target_tokens - scene.fixed_tokens - n_kept - n_heads)
     found = candidates(entries, is_kept, scene.sight, scene.heat, scene.state.log)
     if only_looks:
@@ -148,7 +148,7 @@ def opened_pointers(scene: Scene, record: MessagesFolded) -> tuple[Fold, ...]:
     if not pointers:
         return ()
     view = fold_view(scene.view, scene.context, record.folds, record.reason)
-    sight = Sight()
+    sight = Sight(scene.sight.lines_of)
     sight.follow(view, scene.state.log)
     standing = {entry.seqs for entry in view.entries if entry.is_pointer}
     present = {part.seq for entry in view.entries for part in shown_parts(entry)}

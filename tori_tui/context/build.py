@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from tori_tui.context.messages import request_messages
+from tori_tui.context.messages import Shown, ShownMessages
 from tori_tui.context.plan import plan_block
 from tori_tui.context.system_prompt import SystemParts
-from tori_tui.context.tokens import estimate_message, estimate_tokens
+from tori_tui.context.tokens import estimate_tokens
 from tori_tui.domain.events import Section
 from tori_tui.domain.ids import ContextId, GoalId, MissionId
-from tori_tui.domain.messages import Message
 from tori_tui.domain.request import ModelProfile, ModelRequest, SystemBlock, ToolSpec
 from tori_tui.domain.state import SessionState
 from tori_tui.domain.view import View
@@ -28,6 +27,10 @@ PlacementSetting = Literal["late", "leading", "live", "auto"]
 
 REFRESH_LIMIT_TOKENS: Final = 8_000
 """Below this a leading plan is re-rendered at each change: the rewrite costs less than a stale plan."""
+
+
+MESSAGE_SECTIONS: Final = ("folds", "messages")
+"""Names of the sections that are no texts of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ def build_request(
     placement: PlacementSetting = "auto",
     before: Prefix | None = None,
     is_cold: bool = False,
-    count: Callable[[Message], int] = estimate_message,
+    shown: ShownMessages | None = None,
 ) -> BuiltRequest:
     """Return the next request of a context.
 
@@ -79,17 +82,18 @@ def build_request(
         placement: Where the plan stands.
         before: `prefix` of the request before, or None after a restart.
         is_cold: Whether the provider's cache is cold, so that a rewrite costs nothing.
-        count: Tokens of a message, for example a meter's cached figure.
+        shown: What reads the view, kept from request to request for speed; it counts the messages too.
     """
     view = state.view(context)
     mission = state.tree.current_mission
-    messages = request_messages(view.entries, context, mission.text if mission else "", profile.window_tokens)
+    reader = shown or ShownMessages(context, profile.window_tokens)
+    said = reader.of(view, mission.text if mission else "")
     sections = _Sections()
     for block in system.blocks:
         sections.add_text(block.name, block.text)
     if tools:
         sections.add_text("tools", _tools_text(tools))
-    sections.add_messages(view, messages, count)
+    sections.add_messages(view, said)
     now = Prefix(
         context,
         profile.name,
@@ -108,12 +112,14 @@ def build_request(
         context=context,
         profile=profile,
         system=system.blocks if is_late else (*system.blocks, SystemBlock("plan", now.plan)),
-        messages=messages,
+        messages=said.messages,
         tools=tuple(tools),
         late_system=now.plan if is_late else None,
-        cache_marks=_cache_marks(messages, state.tree.current_id),
+        cache_marks=_cache_marks(said, state.tree.current_id),
     )
-    return BuiltRequest(request, tuple(sections.all), now, _rewrite(before, now, view), sections.texts)
+    # In the order in which they are sent: only a late plan stands behind the messages.
+    sent = sections.all if is_late else sorted(sections.all, key=lambda part: part.name in MESSAGE_SECTIONS)
+    return BuiltRequest(request, tuple(sent), now, _rewrite(before, now, view), sections.texts)
 
 
 def chosen_placement(setting: PlacementSetting, profile: ModelProfile) -> Placement:
@@ -140,15 +146,12 @@ def _rewrite(before: Prefix | None, now: Prefix, view: View) -> str | None:
     return "plan" if now.placement != "late" and before.plan != now.plan else None
 
 
-def _cache_marks(messages: Sequence[Message], goal_id: GoalId | None) -> tuple[int, ...]:
+def _cache_marks(said: Shown, goal_id: GoalId | None) -> tuple[int, ...]:
     """Return where breakpoints pay: the last user message, the start of the current goal, the tail."""
-    last = len(messages) - 1
-    marks = {last}
-    for index in range(last, -1, -1):
-        if messages[index].is_users_word:
-            marks.add(index)
-            break
-    start = next((i for i, m in enumerate(messages) if m.goal_id == goal_id and m.role == "assistant"), 0)
+    marks = {len(said.messages) - 1}
+    if said.last_words >= 0:
+        marks.add(said.last_words)
+    start = said.first_of.get(goal_id, 0)
     if start > 0:
         marks.add(start - 1)
     return tuple(sorted(marks))
@@ -175,23 +178,25 @@ class _Sections:
         self.texts[digest] = text
         self._add(Section(name, estimate_tokens(text), digest))
 
-    def add_messages(self, view: View, messages: Sequence[Message], count: Callable[[Message], int]) -> None:
+    def add_messages(self, view: View, said: Shown) -> None:
         """Add folds and messages as one section each; the view tells which they were."""
-        folded = rest = 0
-        for message in messages:
-            if message.origin == "fold":
-                folded += count(message)
-            else:
-                rest += count(message)
-        if folded:
-            self._add(Section("folds", folded))
+        if said.n_folded_tokens:
+            self._add(Section("folds", said.n_folded_tokens))
         entries = view.entries
         ends = (entries[0].seqs[0], entries[-1].seqs[-1]) if entries else ()
-        self._add(Section("messages", rest, seqs=ends))
+        self._add(Section("messages", said.n_other_tokens, seqs=ends))
 
     def _add(self, section: Section) -> None:
         self.all.append(section)
         self.tokens += section.tokens
 
 
-__all__ = ["BuiltRequest", "Placement", "PlacementSetting", "Prefix", "build_request", "chosen_placement"]
+__all__ = [
+    "MESSAGE_SECTIONS",
+    "BuiltRequest",
+    "Placement",
+    "PlacementSetting",
+    "Prefix",
+    "build_request",
+    "chosen_placement",
+]

@@ -23,6 +23,7 @@ from tori_tui.context.marks import Marks
 from tori_tui.context.relief import relieved, size_after, summarized, summary_input
 from tori_tui.context.sight import Sight
 from tori_tui.context.tokens import estimate_message, estimate_tokens
+from tori_tui.context.words import LinesOf
 from tori_tui.domain.events import MessagesFolded
 from tori_tui.domain.goals import Goal, GoalTree
 from tori_tui.domain.ids import CallId, ContextId, GoalId
@@ -75,8 +76,9 @@ class ViewEngine:
     ) -> None:
         self._count_message = count_message
         self._count_text = count_text
+        self._lines_of = LinesOf()
         self._sights: dict[ContextId, Sight] = {}
-        self._heat = Heat()
+        self._heat = Heat(self._lines_of)
 
     def at_the_door(self, state: SessionState, message: Message) -> Message:
         """Return a result as it is to be recorded: with `shown` where a part of it is in view already."""
@@ -88,13 +90,17 @@ class ViewEngine:
     def due(self, state: SessionState, context: ContextId, sizes: Sizes) -> MessagesFolded | None:
         """Return the rewrite that is due before the next request, or None."""
         scene = self._scene(state, context, int(sizes.fixed_tokens / sizes.correction))
-        total = sizes.total_tokens or int(scene.total_tokens * sizes.correction)
+        total = sizes.total_tokens
+        if total is None:
+            total = int(scene.total_tokens * sizes.correction)
         reason = _batch_reason(state, total, sizes)
         record = self.batch(scene, sizes, reason) if reason else None
         after = size_after(scene, record.folds) * sizes.correction if record else total
         if after > sizes.limit_tokens:
             return relieved(scene, sizes.estimated, sizes.estimated_limit, reason) or record
-        return record or _ended(scene, sizes.profile)
+        # A goal that ended folds before the next request or with the next batch.
+        has_ended = state.goal_ended_at_turn == state.n_turns
+        return record or (_ended(scene, sizes.profile) if has_ended else None)
 
     def relief(
         self, state: SessionState, context: ContextId, sizes: Sizes, reason: str
@@ -140,7 +146,7 @@ class ViewEngine:
         return Scene(state, context, fixed_tokens, self._count_message, self._count_text, sight, self._heat)
 
     def _sight(self, state: SessionState, context: ContextId) -> Sight:
-        sight = self._sights.setdefault(context, Sight())
+        sight = self._sights.setdefault(context, Sight(self._lines_of))
         sight.follow(state.view(context), state.log)
         return sight
 

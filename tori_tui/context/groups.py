@@ -39,6 +39,7 @@ class Group:
     owners: list[Owner]
     entries: list[ViewEntry] = field(default_factory=list)
     is_overview: bool = False
+    head_tokens: int | None = None
 
     @property
     def seqs(self) -> tuple[Seq, ...]:
@@ -97,7 +98,8 @@ class Grouping:
         n_merged = 2
         while n_merged <= len(closed):
             merged = _union(closed[:n_merged], is_overview=True)
-            rest = [group for group in groups if group not in closed[:n_merged]]
+            gone = {id(group) for group in closed[:n_merged]}
+            rest = [group for group in groups if id(group) not in gone]
             if n_merged == len(closed) or self._total([merged, *rest]) <= limit_tokens:
                 return [merged, *rest]
             n_merged = min(len(closed), max(n_merged + 1, int(n_merged * 1.5)))
@@ -132,7 +134,13 @@ class Grouping:
         return False
 
     def _total(self, groups: Iterable[Group]) -> int:
-        return sum(self._count(self.text(group, ())) for group in groups)
+        return sum(self.head_tokens(group) for group in groups)
+
+    def head_tokens(self, group: Group) -> int:
+        """Return what a group's text takes without pins."""
+        if group.head_tokens is None:
+            group.head_tokens = self._count(self.text(group, ()))
+        return group.head_tokens
 
     def _owners(self, entry: ViewEntry) -> list[Owner]:
         owners: dict[Owner, None] = {}

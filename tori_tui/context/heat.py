@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from tori_tui.context.words import long_lines, names, paths, said_text
+from tori_tui.context.words import LinesOf, names, paths, said_text
 from tori_tui.domain.ids import CallId, Seq
 from tori_tui.domain.messages import Message, ToolCall
 from tori_tui.domain.state import LoggedMessage
@@ -53,7 +53,8 @@ class _Source:
 class Heat:
     """The heat of every message of a session, kept up to date with its log."""
 
-    def __init__(self) -> None:
+    def __init__(self, lines_of: LinesOf) -> None:
+        self._lines_of = lines_of
         self._restart()
 
     def _restart(self) -> None:
@@ -93,7 +94,7 @@ class Heat:
 
     def _read(self, seq: Seq, message: Message) -> None:
         text = said_text(message)
-        lines = [line.key for line in long_lines(text.split("\n"))]
+        lines = [line.key for line in self._lines_of(seq, message)]
         found = names(text)
         if message.role == "assistant" and not message.interrupted:
             self._draw(message, found, lines)

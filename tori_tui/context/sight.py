@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from tori_tui.context.tokens import estimate_tokens
-from tori_tui.context.words import BLOCK_LINES, Line, long_lines, said_text
+from tori_tui.context.words import BLOCK_LINES, Line, LinesOf, said_text
 from tori_tui.domain.events import Pin
 from tori_tui.domain.ids import Seq
 from tori_tui.domain.messages import Message
@@ -40,27 +40,19 @@ def message_at(log: Sequence[LoggedMessage], seq: Seq) -> LoggedMessage | None:
 class Sight:
     """The lines that one view shows, and in which records."""
 
-    def __init__(self) -> None:
+    def __init__(self, lines_of: LinesOf) -> None:
+        self.lines_of = lines_of
         self._n_rewrites = -1
         self._n_entries = 0
-        self._lines: dict[Seq, tuple[Line, ...]] = {}
         self._seen: dict[int, Seq] = {}
         self._pairs: set[int] = set()
-
-    def lines_of(self, seq: Seq, message: Message) -> tuple[Line, ...]:
-        """Return the telling lines of a message, found once while the view shows it."""
-        known = self._lines.get(seq)
-        if known is None:
-            known = self._lines[seq] = long_lines(said_text(message).split("\n"))
-        return known
 
     def follow(self, view: View, log: Sequence[LoggedMessage]) -> None:
         """Take in what the view gained; after a rewrite, the whole view."""
         entries = view.entries
         if view.n_rewrites != self._n_rewrites or len(entries) < self._n_entries:
             self._seen, self._pairs, self._n_entries = {}, set(), 0
-            shown = {pin.seq for e in entries for pin in e.pins} | {e.seqs[0] for e in entries}
-            self._lines = {seq: lines for seq, lines in self._lines.items() if seq in shown}
+            self.lines_of.keep({pin.seq for e in entries for pin in e.pins} | {e.seqs[0] for e in entries})
         for at in range(self._n_entries, len(entries)):
             for seq, lines in self.shown_by(entries[at], log):
                 self._seen.update((line.key, seq) for line in lines)
@@ -143,15 +135,15 @@ def shown_parts(entry: ViewEntry) -> list[Pin]:
     if entry.is_fold:
         return list(entry.pins)
     seq, said = entry.seqs[0], entry.said
-    rows = said_text(said).split("\n")
+    text = said_text(said)
     if not entry.is_pointer or said.shown is None:
         if not entry.message.text.startswith(said.text):
             return []
-        return [Pin(seq, 0, len(rows))]
+        return [Pin(seq, 0, text.count("\n") + 1)]
     parts: list[Pin] = []
     shown, at = said.shown.split("\n"), 0
-    for row, text in enumerate(rows):
-        if at < len(shown) and shown[at] == text:
+    for row, line in enumerate(text.split("\n")):
+        if at < len(shown) and shown[at] == line:
             at += 1
             if parts and parts[-1].end == row:
                 parts[-1] = Pin(seq, parts[-1].first, row + 1)

@@ -6,10 +6,11 @@ Must not know messages' order or goals; the same text gives the same pieces in o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from tori_tui.domain.ids import Seq
 from tori_tui.domain.messages import Message
 
 BLOCK_LINES: Final = 20
@@ -75,6 +76,24 @@ def long_lines(rows: Iterable[str]) -> tuple[Line, ...]:
     return tuple(found)
 
 
+class LinesOf:
+    """The telling lines of a session's messages, each found once while somebody may ask again."""
+
+    def __init__(self) -> None:
+        self._known: dict[Seq, tuple[Line, ...]] = {}
+
+    def __call__(self, seq: Seq, message: Message) -> tuple[Line, ...]:
+        """Return a message's telling lines."""
+        known = self._known.get(seq)
+        if known is None:
+            known = self._known[seq] = long_lines(said_text(message).split("\n"))
+        return known
+
+    def keep(self, seqs: Container[Seq]) -> None:
+        """Forget all others."""
+        self._known = {seq: lines for seq, lines in self._known.items() if seq in seqs}
+
+
 def _bare(line: str) -> str:
     stripped = line[1:] if line[:1] in ("+", "-") else line
     numbered = _LINE_NUMBER.match(stripped)
@@ -101,4 +120,4 @@ def _name(found: str) -> str:
     return found if is_compound else ""
 
 
-__all__ = ["BLOCK_LINES", "MIN_LINE_CHARS", "Line", "long_lines", "names", "paths", "said_text"]
+__all__ = ["BLOCK_LINES", "MIN_LINE_CHARS", "Line", "LinesOf", "long_lines", "names", "paths", "said_text"]

@@ -17,10 +17,11 @@ from tori_tui.context.build import (
 )
 from tori_tui.context.engine import Sizes, ViewEngine
 from tori_tui.context.marks import ProfileName, input_limit, marks_for
+from tori_tui.context.messages import ShownMessages
 from tori_tui.context.system_prompt import SystemParts
 from tori_tui.context.tokens import TokenMeter
 from tori_tui.domain.events import MessagesFolded
-from tori_tui.domain.ids import TraceId
+from tori_tui.domain.ids import ContextId, TraceId
 from tori_tui.domain.messages import Message
 from tori_tui.domain.request import ModelProfile, ModelRequest, SystemBlock, ToolSpec
 from tori_tui.domain.state import SessionState
@@ -37,7 +38,7 @@ REFUSED_SHARE: Final = 0.95
 SUMMARY_RULES: Final = (
     "You condense the record of a coding session for the model that goes on with it. Write at most 600 "
     "words: what was asked, what is done, files changed and how, decisions with their reasons, what "
-    "failed last, what is left. Copy names, paths, numbers and error texts exactly. No introduction, nothing else."
+    "failed last, what is left. Copy names, paths, numbers and error texts exactly. No introduction."
 )
 
 
@@ -71,6 +72,7 @@ class RequestBuilder:
         self._before: Prefix | None = None
         self._kept: set[str] = set()
         self._engine = ViewEngine(meter.count_message)
+        self._readers: dict[ContextId, ShownMessages] = {}
         self._windows: dict[str, int] = {}
 
     def at_the_door(self, state: SessionState, result: Message) -> Message:
@@ -155,7 +157,7 @@ class RequestBuilder:
             placement=placement,
             before=self._before,
             is_cold=self._is_cold(state),
-            count=self._meter.count_message,
+            shown=self._shown(state.active_context, profile.window_tokens),
         )
         built = self._encode(built, state)
         key = f"{self._trace_id}/{state.active_context}"
@@ -169,6 +171,12 @@ class RequestBuilder:
             if digest not in self._kept:
                 self._outputs.keep_text(text)
                 self._kept.add(digest)
+
+    def _shown(self, context: ContextId, window_tokens: int) -> ShownMessages:
+        known = self._readers.get(context)
+        if known is None or known.window_tokens != window_tokens:
+            known = self._readers[context] = ShownMessages(context, window_tokens, self._meter.count_message)
+        return known
 
     def refuse_late(self, profile: ModelProfile) -> bool:
         """Take in that the model wants no late system message; False if that was known already."""
