@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from tori_tui import __version__
-from tori_tui.cli import app_command, demo, doctor, list, replay, resume, run, show, streams
+from tori_tui.cli import app_command, context, demo, doctor, list, replay, resume, run, show, streams
 from tori_tui.cli.exit_codes import USAGE
 from tori_tui.cli.failures import exit_code_of
 
@@ -28,6 +28,7 @@ app.command("run")(run.run)
 app.command("resume")(resume.resume)
 app.command("list")(list.list_traces)
 app.command("show")(show.show)
+app.command("context")(context.context)
 app.command("demo")(demo.demo)
 app.command("replay")(replay.replay)
 app.command("doctor")(doctor.doctor)

@@ -1,0 +1,292 @@
+"""What any request of a trace held, made again from the records, and by which rule each part was there.
+
+Pure. Must not store anything: the records before a turn give the view that its request showed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from tori_tui.context.build import MESSAGE_SECTIONS
+from tori_tui.context.repeats import find_repeats
+from tori_tui.context.strict_parts import is_strict_json, strict_parts
+from tori_tui.context.tokens import estimate_message
+from tori_tui.domain.events import MessagesFolded, Record, Section, TurnFinished
+from tori_tui.domain.goals import GoalTree
+from tori_tui.domain.ids import ContextId, Seq
+from tori_tui.domain.inspection import SentPart, SentRequest, SentTotals, common_prefix
+from tori_tui.domain.messages import Message
+from tori_tui.domain.plan_text import one_line
+from tori_tui.domain.state import SessionState, reduce_all
+from tori_tui.domain.view import ViewEntry
+
+CACHE_LIFE_S: Final = 300
+"""After this long the provider's prompt cache is taken to be cold."""
+
+TITLE_LIMIT_CHARS: Final = 60
+
+FIXED_RULES: Final = {
+    "plan": "plan: never cut",
+    "run": "strict JSON: where the run stands",
+}
+FIXED_RULE: Final = "fixed: sent with every request"
+
+NEVER_CUT_WORDS: Final = "user's words: never cut"
+
+
+@dataclass(slots=True)
+class TraceHistory:
+    """The records of a trace, and what the inspector must know of them."""
+
+    records: Sequence[Record]
+    turns: list[int] = field(default_factory=list)
+    """Indices of the records that close a turn."""
+
+    @classmethod
+    def of(cls, records: Iterable[Record]) -> TraceHistory:
+        """Read the records once."""
+        history = cls(tuple(records))
+        history.turns = [
+            at for at, record in enumerate(history.records) if isinstance(record.event, TurnFinished)
+        ]
+        return history
+
+    def turn(self, at: int) -> TurnFinished:
+        """Return the turn that a record closes."""
+        event = self.records[at].event
+        if not isinstance(event, TurnFinished):
+            raise TypeError(f"record {at} closes no turn")
+        return event
+
+    def index_of(self, number: int) -> int | None:
+        """Return the record that closes a turn by its number, or None."""
+        return next((at for at in self.turns if self.turn(at).number == number), None)
+
+    def before(self, at: int) -> int | None:
+        """Return the turn of the same context before it, or None."""
+        context = self.turn(at).context
+        return next((b for b in reversed(self.turns) if b < at and self.turn(b).context == context), None)
+
+    def folds_until(self, at: int) -> dict[tuple[ContextId, tuple[Seq, ...]], tuple[Record, str]]:
+        """Return which record made each fold, and what it says of its rule."""
+        made: dict[tuple[ContextId, tuple[Seq, ...]], tuple[Record, str]] = {}
+        for record in self.records[:at]:
+            event = record.event
+            if isinstance(event, MessagesFolded):
+                rule = f"{event.rule}: {event.reason}" if event.rule else event.reason
+                made |= {(event.context, fold.seqs): (record, rule) for fold in event.folds}
+        return made
+
+
+def inspect(history: TraceHistory, at: int, text_of: Callable[[str], str], window_tokens: int) -> SentRequest:
+    """Return the request of the turn that a record closes, with what of it was in the cache.
+
+    Args:
+        history: The trace.
+        at: The record's index.
+        text_of: Gives the text of a section by its hash; empty where it is not there any more.
+        window_tokens: Of the turn's model.
+    """
+    request = _request(history, at, text_of, window_tokens)
+    before = history.before(at)
+    if before is None:
+        return request
+    earlier = _request(history, before, text_of, window_tokens)
+    is_cold = (request.at - earlier.at).total_seconds() > CACHE_LIFE_S
+    n_common = 0 if is_cold else common_prefix(request.parts, _without_late_plan(earlier.parts))
+    parts = tuple(replace(part, is_cached=place < n_common) for place, part in enumerate(request.parts))
+    return replace(request, parts=parts, is_cold=is_cold)
+
+
+def totals(history: TraceHistory) -> SentTotals:
+    """Return what all requests took together, by the sections that were recorded."""
+    turns = [history.turn(at) for at in history.turns]
+    cacheable = 0
+    for at in history.turns:
+        before = history.before(at)
+        if before is not None:
+            gap_s = (history.records[at].at - history.records[before].at).total_seconds()
+            cacheable += 0 if gap_s > CACHE_LIFE_S else _unchanged(history.turn(at), history.turn(before))
+    return SentTotals(
+        n_turns=len(turns),
+        input_tokens=sum(turn.usage.input_tokens for turn in turns),
+        cached_tokens=sum(turn.usage.cached_tokens for turn in turns),
+        cacheable_tokens=cacheable,
+        output_tokens=sum(turn.usage.output_tokens for turn in turns),
+        cost_usd=sum(turn.cost_usd or 0.0 for turn in turns),
+        has_unpriced_turns=any(turn.cost_usd is None for turn in turns),
+        rewrites=tuple((turn.number, turn.rewrite) for turn in turns if turn.rewrite),
+    )
+
+
+def _unchanged(turn: TurnFinished, before: TurnFinished) -> int:
+    """Return about how much of a request stood in the one before it."""
+    tokens = 0
+    for section, earlier in zip(turn.sections, before.sections, strict=False):
+        if section.name in MESSAGE_SECTIONS:
+            # Without a rewrite all earlier messages are still there.
+            messages = sum(part.tokens for part in before.sections if part.name in MESSAGE_SECTIONS)
+            return tokens if turn.rewrite else tokens + messages
+        if section.sha256 != earlier.sha256:
+            return tokens
+        tokens += section.tokens
+    return tokens
+
+
+def _without_late_plan(parts: Sequence[SentPart]) -> Sequence[SentPart]:
+    return parts[:-1] if parts and parts[-1].name == "plan" else parts
+
+
+def _request(
+    history: TraceHistory, at: int, text_of: Callable[[str], str], window_tokens: int
+) -> SentRequest:
+    record, turn = history.records[at], history.turn(at)
+    state = reduce_all(history.records[:at])
+    starts = [history.records[place].seq for place in history.turns]
+    scene = _Scene(state, turn, history.folds_until(at), starts)
+    is_strict = is_strict_json(turn.sections)
+    rows = strict_parts(state, turn, window_tokens) if is_strict else list(scene.rows())
+    rows = _scaled(rows, turn.sections)
+    parts: list[SentPart] = []
+    for section in turn.sections:
+        if section.name not in MESSAGE_SECTIONS:
+            parts.append(_fixed(section, text_of(section.sha256)))
+        elif rows:
+            parts += rows
+            rows = []
+    return SentRequest(turn, record.at, tuple(parts), find_repeats(parts))
+
+
+def _fixed(section: Section, text: str) -> SentPart:
+    rule = FIXED_RULES.get(section.name, FIXED_RULE)
+    return SentPart(section.name, "", section.tokens, rule, digest=section.sha256, text=text)
+
+
+def _scaled(rows: Sequence[SentPart], sections: Sequence[Section]) -> list[SentPart]:
+    """Make the rows add up to what was recorded, which the provider's own counts had corrected."""
+    recorded = sum(section.tokens for section in sections if section.name in MESSAGE_SECTIONS)
+    estimate = sum(row.tokens for row in rows)
+    if not estimate or not recorded:
+        return list(rows)
+    scaled: list[SentPart] = []
+    done = given = 0
+    for row in rows:
+        done += row.tokens
+        tokens = round(done * recorded / estimate) - given
+        given += tokens
+        scaled.append(replace(row, tokens=tokens))
+    return scaled
+
+
+@dataclass(slots=True)
+class _Scene:
+    """A view as a request showed it."""
+
+    state: SessionState
+    turn: TurnFinished
+    folds: dict[tuple[ContextId, tuple[Seq, ...]], tuple[Record, str]]
+    turn_ends: Sequence[Seq]
+
+    def rows(self) -> Iterator[SentPart]:
+        """Yield the parts, a reply together with the results of its calls."""
+        group: list[ViewEntry] = []
+        for entry in self.state.view(self.turn.context).entries:
+            if entry.message.role != "tool" and group:
+                yield self._row(group)
+                group = []
+            group.append(entry)
+        if group:
+            yield self._row(group)
+
+    def _row(self, group: Sequence[ViewEntry]) -> SentPart:
+        head = group[0].message
+        name = _name(head)
+        seqs = tuple(seq for entry in group for seq in entry.seqs)
+        shown = [_content(entry.message) for entry in group]
+        return SentPart(
+            name=name,
+            title=_title(head),
+            tokens=sum(estimate_message(entry.message) for entry in group),
+            rule="; ".join(dict.fromkeys(rule for entry in group for rule in self._rules(entry, name))),
+            seqs=seqs,
+            age_turns=self._age(seqs[0]),
+            digest=hashlib.sha256("\0".join(shown).encode("utf-8", "surrogatepass")).hexdigest(),
+            text="\n".join(entry.message.text for entry in group),
+        )
+
+    def _age(self, seq: Seq) -> int:
+        """Return how many requests before this one showed the record."""
+        first = bisect_left(self.turn_ends, seq)
+        this = next(at for at, end in enumerate(self.turn_ends) if end >= self.state.next_seq)
+        return this - first
+
+    def _rules(self, entry: ViewEntry, name: str) -> Iterator[str]:
+        message = entry.message
+        made = self.folds.get((self.turn.context, entry.seqs))
+        if entry.is_fold or (made is not None and not entry.is_pointer):
+            record, rule = made or (None, "")
+            where = f" (#{record.seq})" if record else ""
+            yield f"{rule or 'fold'}{where}" if entry.is_fold else f"shown whole again: {rule}{where}"
+        elif entry.is_pointer:
+            since = entry.said.shown_since
+            told = ", ".join(f"#{seq}" for seq in since) or "elsewhere"
+            yield f"at the door: left out what {told} shows"
+        elif name == "words":
+            yield NEVER_CUT_WORDS
+        elif message.role != "tool":
+            yield self._live_rule(message)
+        if self._is_last_failure(entry):
+            yield "last failure: never cut"
+
+    def _live_rule(self, message: Message) -> str:
+        if message.origin == "runner":
+            return "tori's own word: kept with the turns around it"
+        tree: GoalTree = self.state.tree
+        goal = tree.find(message.goal_id) if message.goal_id else None
+        if goal is None:
+            return "mission: kept until a batch"
+        if goal.id == tree.current_id:
+            return f"current goal {goal.id}: kept"
+        if goal.is_open:
+            return f"open goal {goal.id}: kept until a batch"
+        return f"goal {goal.id} {goal.status}: marked, folds with the next batch"
+
+    def _is_last_failure(self, entry: ViewEntry) -> bool:
+        last = next((e.seq for e in reversed(self.state.log) if _has_failed(e.message)), None)
+        return last is not None and not entry.is_fold and last in entry.seqs
+
+
+def _name(message: Message) -> str:
+    if message.origin == "fold":
+        return "fold"
+    if message.is_users_word:
+        return "words"
+    if message.role == "assistant":
+        return "turn" if message.tool_calls else "answer"
+    return "note"
+
+
+def _title(message: Message) -> str:
+    if message.origin == "fold":
+        return f"goal {message.goal_id}" if message.goal_id else "several goals"
+    if message.tool_calls:
+        return one_line(", ".join(call.name for call in message.tool_calls), TITLE_LIMIT_CHARS)
+    return one_line(message.text, TITLE_LIMIT_CHARS)
+
+
+def _content(message: Message) -> str:
+    calls = [[call.name, call.arguments_raw or call.arguments] for call in message.tool_calls]
+    return json.dumps([message.role, message.text, calls], default=str)
+
+
+def _has_failed(message: Message) -> bool:
+    exit_code = message.details.get("exit_code")
+    return message.role == "tool" and (message.is_error or (isinstance(exit_code, int) and exit_code != 0))
+
+
+__all__ = ["CACHE_LIFE_S", "TraceHistory", "inspect", "totals"]
