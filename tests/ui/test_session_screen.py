@@ -2,14 +2,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from textual import events
 from textual.pilot import Pilot
+from textual.worker import WorkerFailed
 
 from tests.ui import scenes
 from tests.ui.apps import Stage
-from tests.ui.fakes import answered, call, mission, plan, said
+from tests.ui.fakes import FakeSession, answered, call, mission, plan, said
 from tori_tui.domain.commands import (
     AddComment,
     AnswerQuestion,
@@ -29,6 +31,7 @@ from tori_tui.domain.events import (
 )
 from tori_tui.domain.ids import MAIN_CONTEXT, ApprovalId, CallId, CommentId, GoalId, QuestionId
 from tori_tui.domain.plan_edits import GoalAbandoned, GoalAdded, GoalFocused, GoalMoved, GoalRenamed
+from tori_tui.ui.app import crash_report
 from tori_tui.ui.screens.help import HelpScreen
 
 
@@ -387,3 +390,37 @@ async def test_two_hundred_pasted_lines_while_streaming_send_nothing() -> None:
         stage.session.emit(TextStreamed(MAIN_CONTEXT, "answer"))
         await pilot.pause()
         assert sent(stage) == []
+
+
+# ── ways out ──
+
+
+class FailingSession(FakeSession):
+    async def run(self) -> None:
+        raise RuntimeError("the session broke")
+
+
+async def run_until_ready(stage: Stage) -> None:
+    async with stage.app.run_test() as pilot:
+        await ready(stage, pilot)
+        await pilot.pause(0.2)
+
+
+async def test_a_fault_ends_the_app_and_is_kept_for_the_way_out() -> None:
+    stage = Stage(session=FailingSession())
+    with pytest.raises(WorkerFailed):
+        await run_until_ready(stage)
+    assert isinstance(stage.app.crash, RuntimeError)
+    report = crash_report(stage.app.crash, Path("/work/.trace/20260101-000000-abcd"))
+    assert "RuntimeError: the session broke" in report
+    assert report.endswith("tori resume 20260101-000000-abcd\n")
+
+
+async def test_a_theme_is_switched_everywhere() -> None:
+    async with live(scenes.working_session()) as (stage, pilot):
+        before = stage.screen.transcript._slots.palette
+        await pilot.press(*"/theme", "enter")
+        await pilot.pause(0.2)
+        assert stage.app.theme != "tori-dark"
+        assert stage.screen.transcript.shown_text
+        assert stage.screen.transcript._slots.palette != before

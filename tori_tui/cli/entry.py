@@ -14,8 +14,13 @@ from typing import Final
 from tori_tui.cli import streams
 from tori_tui.cli.failures import exit_code_of
 
-COMMAND_NAMES: Final = frozenset({"run", "resume", "list", "show", "demo", "replay", "open"})
-"""What `main` registers; a folder of such a name is reached as `./NAME`."""
+COMMAND_NAMES: Final = frozenset(
+    (
+        *("open", "run", "resume", "list", "show", "replay", "context", "demo", "export", "doctor"),
+        *("rewind", "diff", "commit", "blame", "memory"),
+    )
+)
+"""What `main` registers, now or by the contract; a folder of such a name is reached as `./NAME`."""
 
 
 def main() -> None:
