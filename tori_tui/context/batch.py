@@ -109,9 +109,7 @@ def rewritten(
     n_kept = sum(scene.tokens(entry) for entry, kept in zip(entries, is_kept, strict=True) if kept)
     n_heads = sum(grouping.head_tokens(group) for group in groups)
     room = max(0, target_tokens - scene.fixed_tokens - n_kept - n_heads)
-    found = candidates(entries, is_kept, scene.sight, scene.heat, scene.state.log)
-    if only_looks:
-        found = [candidate for candidate in found if scene.heat.is_look(candidate.pin.seq)]
+    found = candidates(entries, is_kept, scene.sight, scene.heat, scene.state.log, only_looks=only_looks)
     forced = _last_failure(scene, folded)
     folds = _folds(scene, grouping, groups, chosen(found, room, forced))
     used = scene.fixed_tokens + n_kept + sum(scene.count_text(fold.text) for fold in folds)

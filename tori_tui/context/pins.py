@@ -50,24 +50,49 @@ def candidates(
     sight: Sight,
     heat: Heat,
     log: Sequence[LoggedMessage],
+    *,
+    only_looks: bool = False,
 ) -> list[Candidate]:
-    """Return every block of what is folded that newer text does not repeat, the best first."""
+    """Return every block of what is folded that newer text does not repeat, the best first.
+
+    Args:
+        entries: The view.
+        is_kept: For each entry whether it stays.
+        sight: Of the view.
+        heat: Of its records.
+        log: What was said.
+        only_looks: Choose only from results that show what is there, and only what stays nowhere else.
+    """
     seen: set[int] = set()
+    if only_looks:
+        # What stays is all older than what goes.
+        kept = (entry for entry, stays in zip(entries, is_kept, strict=True) if stays)
+        seen = {line.key for entry in kept for _, lines in sight.shown_by(entry, log) for line in lines}
     found: list[Candidate] = []
     for at in range(len(entries) - 1, -1, -1):
         entry = entries[at]
         if entry.message.is_users_word:
             continue
-        for part in sorted(shown_parts(entry), key=lambda pin: (-pin.seq, pin.first)):
+        for part in sorted(
+            _parts(entry, is_whole=only_looks and not is_kept[at]), key=lambda pin: (-pin.seq, pin.first)
+        ):
             said = message_at(log, part.seq)
             if said is None:
                 continue
             lines = sight.lines_of(part.seq, said.message)
-            if not is_kept[at]:
+            if not is_kept[at] and (not only_looks or heat.is_look(part.seq)):
                 found += _blocks(part, said.message, [(x.row, x.key) for x in lines], seen, heat.of(part.seq))
-            seen.update(x.key for x in lines if part.first <= x.row < part.end)
+            if not only_looks or heat.is_look(part.seq):
+                seen.update(x.key for x in lines if part.first <= x.row < part.end)
     found.sort(key=lambda candidate: -candidate.value)
     return found
+
+
+def _parts(entry: ViewEntry, *, is_whole: bool) -> list[Pin]:
+    """Return what may be chosen of an entry; where its targets go with it, of a pointer its whole text."""
+    if not (is_whole and entry.is_pointer):
+        return shown_parts(entry)
+    return [Pin(entry.seqs[0], 0, said_text(entry.said).count("\n") + 1)]
 
 
 def _blocks(
