@@ -117,9 +117,7 @@ def build_request(
         late_system=now.plan if is_late else None,
         cache_marks=_cache_marks(said, state.tree.current_id),
     )
-    # In the order in which they are sent: only a late plan stands behind the messages.
-    sent = sections.all if is_late else sorted(sections.all, key=lambda part: part.name in MESSAGE_SECTIONS)
-    return BuiltRequest(request, tuple(sent), now, _rewrite(before, now, view), sections.texts)
+    return BuiltRequest(request, sections.sent(is_late), now, _rewrite(before, now, view), sections.texts)
 
 
 def chosen_placement(setting: PlacementSetting, profile: ModelProfile) -> Placement:
@@ -185,6 +183,11 @@ class _Sections:
         entries = view.entries
         ends = (entries[0].seqs[0], entries[-1].seqs[-1]) if entries else ()
         self._add(Section("messages", said.n_other_tokens, seqs=ends))
+
+    def sent(self, is_late: bool) -> tuple[Section, ...]:
+        """Return them in the order of sending: only a late plan stands behind the messages."""
+        ordered = self.all if is_late else sorted(self.all, key=lambda part: part.name in MESSAGE_SECTIONS)
+        return tuple(ordered)
 
     def _add(self, section: Section) -> None:
         self.all.append(section)
