@@ -18,6 +18,7 @@ from tori_tui.domain.events import (
     MessageAdded,
     MessagesFolded,
     PlanChanged,
+    Rewound,
     RunStatusChanged,
     TurnFinished,
 )
@@ -84,6 +85,7 @@ EVENTS: st.SearchStrategy[DurableEvent] = st.one_of(
         RunStatusChanged, st.sampled_from(["running", "done", "idle"]), cwd=st.sampled_from(["", "/x"])
     ),
     st.builds(CheckpointSaved, st.just("tree"), st.just("turn")),
+    st.builds(Rewound, SEQS, st.booleans(), st.booleans(), st.sampled_from(["rewind", "undo", "redo"])),
     st.builds(CommentReceived, COMMENTS, st.just("said")),
     st.builds(
         CommentRouted,
@@ -108,7 +110,7 @@ EVENTS: st.SearchStrategy[DurableEvent] = st.one_of(
 
 
 def test_every_kind_is_among_the_random_ones() -> None:
-    assert len(DURABLE_EVENTS) == 12
+    assert len(DURABLE_EVENTS) == 13
     assert len(PLAN_EDITS) == 12
 
 

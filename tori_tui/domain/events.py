@@ -190,6 +190,37 @@ class CheckpointSaved:
     tree: str
     reason: str
     goal_id: GoalId | None = None
+    turn: int = 0
+    by: Literal["agent", "user"] = "user"
+    """Who changed the tree since the checkpoint before."""
+    at_seq: Seq | None = None
+    """The newest record when the tree was looked at; it may be written down later."""
+    left_out: tuple[str, ...] = ()
+    """Files outside: larger than 5 MB, or not readable."""
+    empty_folders: tuple[str, ...] = ()
+    is_partial: bool = False
+    """Only dirty and touched files were saved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewound:
+    """The session went back to how it was after an earlier record; a later one may undo that."""
+
+    kind: ClassVar[str] = "rewind"
+    to_seq: Seq
+    messages: bool = True
+    """View, folds, plan and focus went back."""
+    files: bool = False
+    """The work tree went back."""
+    how: Literal["rewind", "undo", "redo"] = "rewind"
+    title: str = ""
+    """Where it went back to, in words."""
+    restored: tuple[str, ...] = ()
+    """Paths that were taken back."""
+    kept: tuple[str, ...] = ()
+    """Paths that the user changed since; his state of them stands."""
+    left_alone: tuple[str, ...] = ()
+    """Paths that could not or must not be taken back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +298,7 @@ DurableEvent = (
     | MessagesFolded
     | CallStarted
     | CheckpointSaved
+    | Rewound
     | CommentReceived
     | CommentRouted
     | ApprovalChanged
@@ -282,6 +314,7 @@ DURABLE_EVENTS: tuple[type[DurableEvent], ...] = (
     MessagesFolded,
     CallStarted,
     CheckpointSaved,
+    Rewound,
     CommentReceived,
     CommentRouted,
     ApprovalChanged,
@@ -442,6 +475,7 @@ __all__ = [
     "ReplyDiscarded",
     "RequestStarted",
     "RetryScheduled",
+    "Rewound",
     "RunCause",
     "RunStatus",
     "RunStatusChanged",

@@ -21,6 +21,7 @@ from tori_tui.domain.plan_edits import (
     GoalFocused,
     PlanEdit,
     apply_edits,
+    primes_key,
 )
 from tori_tui.domain.plan_text import goal_title
 
@@ -251,9 +252,10 @@ def _replacements(tree: GoalTree, given_up: Goal, added: Sequence[GoalText]) -> 
 
 def _free_prime(tree: GoalTree, goal_id: GoalId, used: Iterable[GoalId]) -> GoalId:
     base = goal_id.rstrip(PRIME)
-    # Goals never leave the tree, so what stands in it is all that was ever given out.
     taken = {*used, *(sibling.id for sibling in tree.siblings_of(goal_id))}
-    primes = max(len(i) - len(base) for i in {*taken, goal_id} if i.rstrip(PRIME) == base)
+    standing = (len(i) - len(base) for i in {*taken, goal_id} if i.rstrip(PRIME) == base)
+    # A rewind takes goals out of the tree; the counter knows them still.
+    primes = max(tree.counters.get(primes_key(base), 0), *standing)
     return GoalId(base + PRIME * (primes + 1))
 
 

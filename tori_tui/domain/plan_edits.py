@@ -240,7 +240,17 @@ def _counted(tree: GoalTree, edit: GoalAdded) -> MappingProxyType[str, int]:
     last = edit.id.rpartition(".")[2].rstrip("'")
     key = edit.parent_id or ""
     number = int(last) if last.isdecimal() else 0
-    return MappingProxyType({**tree.counters, key: max(number, tree.counters.get(key, 0))})
+    counters = {**tree.counters, key: max(number, tree.counters.get(key, 0))}
+    base = edit.id.rstrip("'")
+    if base != edit.id:
+        primes = primes_key(base)
+        counters[primes] = max(len(edit.id) - len(base), counters.get(primes, 0))
+    return MappingProxyType(counters)
+
+
+def primes_key(base: str) -> str:
+    """Return the counter of the primes given out for an id; no goal has an id that begins so."""
+    return f"'{base}"
 
 
 def _inserted(ids: tuple[GoalId, ...], new: GoalId, after: GoalId | None) -> tuple[GoalId, ...]:
@@ -299,4 +309,5 @@ __all__ = [
     "PlanEdit",
     "apply_edit",
     "apply_edits",
+    "primes_key",
 ]

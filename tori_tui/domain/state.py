@@ -25,15 +25,18 @@ from tori_tui.domain.events import (
     Mode,
     PlanChanged,
     Record,
+    Rewound,
     RunCause,
     RunStatus,
     RunStatusChanged,
     TurnFinished,
 )
+from tori_tui.domain.goal_stats import GoalStats
 from tori_tui.domain.goals import GoalTree
 from tori_tui.domain.ids import MAIN_CONTEXT, CallId, CommentId, ContextId, GoalId, MissionId, Seq
 from tori_tui.domain.log import Log
 from tori_tui.domain.messages import Message, ToolCall
+from tori_tui.domain.moments import Moment, Past, tree_back, views_back
 from tori_tui.domain.plan_edits import GoalAbandoned, GoalCompleted, MissionOpened, PlanEdit, apply_edits
 from tori_tui.domain.usage import Usage
 from tori_tui.domain.view import View, add_message, fold_view, reassign
@@ -66,60 +69,6 @@ class OpenCall:
     approval: ApprovalChanged | None = None
     plan: PlanChanged | None = None
     """What a goal call did to the plan."""
-
-
-@dataclass(frozen=True, slots=True)
-class GoalStats:
-    """What one goal (or, under the key None, the missions' own segments) took, children not included."""
-
-    turns: int = 0
-    calls: int = 0
-    usage: Usage = field(default_factory=Usage)
-    cost_usd: float = 0.0
-    duration_s: float = 0.0
-    """Model and tool time, not the user's."""
-    changed_paths: tuple[str, ...] = ()
-
-    def __add__(self, other: GoalStats) -> GoalStats:
-        return GoalStats(
-            self.turns + other.turns,
-            self.calls + other.calls,
-            self.usage + other.usage,
-            self.cost_usd + other.cost_usd,
-            self.duration_s + other.duration_s,
-            _joined(self.changed_paths, other.changed_paths),
-        )
-
-    def with_turn(self, turn: TurnFinished) -> GoalStats:
-        """Return the sum with one more model request."""
-        return GoalStats(
-            self.turns + 1,
-            self.calls,
-            self.usage + turn.usage,
-            self.cost_usd + (turn.cost_usd or 0.0),
-            self.duration_s + turn.duration_s,
-            self.changed_paths,
-        )
-
-    def with_result(self, message: Message) -> GoalStats:
-        """Return the sum with one more tool call, known by its result."""
-        return GoalStats(
-            self.turns,
-            self.calls + 1,
-            self.usage,
-            self.cost_usd,
-            self.duration_s + (message.duration_s or 0.0),
-            _joined(self.changed_paths, _changed_paths(message.details)),
-        )
-
-
-def _joined(paths: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
-    return paths + tuple(p for p in more if p not in paths)
-
-
-def _changed_paths(details: Mapping[str, object]) -> tuple[str, ...]:
-    paths = details.get("changed_paths")
-    return tuple(str(p) for p in paths) if isinstance(paths, (list, tuple)) else ()
 
 
 def _nothing() -> Mapping[K, V]:
@@ -168,6 +117,10 @@ class SessionState:
     """How many times the user changed the plan himself."""
     last_error: ErrorOccurred | None = None
     last_checkpoint: CheckpointSaved | None = None
+    past: Past = field(default_factory=Past)
+    """Where the session can go back to."""
+    parent: str = ""
+    """The trace it was forked from."""
     created_at: datetime | None = None
     updated_at: datetime | None = None
 
@@ -217,6 +170,8 @@ class _Draft:
     n_user_edits: int
     last_error: ErrorOccurred | None
     last_checkpoint: CheckpointSaved | None
+    past: Past
+    parent: str
     created_at: datetime | None
     updated_at: datetime | None
 
@@ -260,7 +215,7 @@ def _apply(draft: _Draft, record: Record) -> None:
         case MessagesFolded():
             _fold(draft, event)
         case CallStarted():
-            _start_call(draft, event)
+            _start_call(draft, event, record.seq)
         case RunStatusChanged():
             _change_run(draft, event)
         case ApprovalChanged():
@@ -273,8 +228,12 @@ def _apply(draft: _Draft, record: Record) -> None:
             if event.comment_id in draft.comments:
                 draft.routed[event.comment_id] = event
             _edit(draft, event.edits, record.seq)
+            _note_moment(draft, record.seq, is_turn=False)
         case CheckpointSaved():
             draft.last_checkpoint = event
+            draft.past = draft.past.with_checkpoint(record.seq, record.at, event)
+        case Rewound():
+            _rewind(draft, event, record.seq)
         case ErrorOccurred():
             draft.last_error = event
         case _:
@@ -283,6 +242,8 @@ def _apply(draft: _Draft, record: Record) -> None:
 
 def _add_message(draft: _Draft, seq: Seq, at: datetime, message: Message) -> None:
     context, goal_id = message.context, message.goal_id
+    if not draft.open_calls and (message.is_users_word or message.role == "assistant"):
+        _note_moment(draft, Seq(seq - 1), is_turn=message.role == "assistant")
     draft.log = draft.log.appended(LoggedMessage(seq, at, draft.tree.mission, message))
     view = draft.views.get(context) or View()
     draft.views[context] = add_message(view, seq, message)
@@ -316,6 +277,45 @@ def _change_plan(draft: _Draft, event: PlanChanged, seq: Seq) -> None:
         draft.open_calls[event.call_id] = replace(call, plan=event)
     if event.message_seq is not None:
         _reassign(draft, event.message_seq, event.goal_id)
+    if event.edits:
+        _note_moment(draft, seq, is_turn=False)
+
+
+def _note_moment(draft: _Draft, seq: Seq, *, is_turn: bool) -> None:
+    """Keep what a rewind to this record takes back."""
+    views: Mapping[ContextId, View]
+    if draft.open_calls and len(draft.past.moments):
+        # In the middle of a turn: the view of its beginning, as a call without a result must not stay.
+        views = draft.past.moments[-1].views
+    else:
+        views = MappingProxyType(dict(draft.views))
+    moment = Moment(
+        seq=seq,
+        turn=draft.n_turns,
+        is_turn=is_turn,
+        tree=draft.tree,
+        views=views,
+        ended_goals=draft.ended_goals,
+        ended_at=MappingProxyType(dict(draft.ended_at)),
+        goal_ended_at_turn=draft.goal_ended_at_turn,
+        root_ended_at_turn=draft.root_ended_at_turn,
+        lost=draft.past.lost,
+    )
+    draft.past = draft.past.with_moment(moment)
+
+
+def _rewind(draft: _Draft, event: Rewound, seq: Seq) -> None:
+    moment = draft.past.moment_at(event.to_seq)
+    _note_moment(draft, Seq(seq - 1), is_turn=False)
+    draft.past = draft.past.after(event, seq, moment)
+    if moment is None or not event.messages:
+        return
+    draft.views = views_back(draft.views, moment.views)
+    draft.tree = tree_back(draft.tree, moment.tree)
+    draft.ended_goals = moment.ended_goals
+    draft.ended_at = dict(moment.ended_at)
+    draft.goal_ended_at_turn = moment.goal_ended_at_turn
+    draft.root_ended_at_turn = moment.root_ended_at_turn
 
 
 def _edit(draft: _Draft, edits: tuple[PlanEdit, ...], seq: Seq) -> None:
@@ -359,14 +359,17 @@ def _fold(draft: _Draft, event: MessagesFolded) -> None:
     draft.ended_goals = tuple(i for i in draft.ended_goals if i not in below or i in unfolded)
 
 
-def _start_call(draft: _Draft, event: CallStarted) -> None:
+def _start_call(draft: _Draft, event: CallStarted, seq: Seq) -> None:
     call = draft.open_calls.get(event.call_id)
     if call is not None:
         draft.open_calls[event.call_id] = replace(call, started=event)
+    if event.files:
+        draft.past = draft.past.with_writes(seq, event.files)
 
 
 def _change_run(draft: _Draft, event: RunStatusChanged) -> None:
     draft.status, draft.reason, draft.cause = event.status, event.reason, event.cause
+    draft.parent = event.parent or draft.parent
     if event.status == "running" and event.cwd:
         draft.facts = event
     draft.model = event.model or draft.model

@@ -27,6 +27,7 @@ from tori_tui.domain.events import (
     ReplyDiscarded,
     RequestStarted,
     RetryScheduled,
+    Rewound,
     RunStatusChanged,
     TextStreamed,
     ThinkingStreamed,
@@ -136,6 +137,10 @@ class Story:
                 self._drop_retry()
             case CheckpointSaved():
                 pass
+            case Rewound():
+                verb = "Undone: back from" if event.how == "undo" else "Back to"
+                text = f"{verb} {event.title}. {len(event.restored)} files restored."
+                self._list.add(NoticeBlock(text, "info", goal_id=self._goal))
             case _:
                 assert_never(event)
 

@@ -1,0 +1,70 @@
+"""What a goal took: turns, calls, tokens, money, time, files.
+
+Must not know how a goal's children are summed up; the state does that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tori_tui.domain.events import TurnFinished
+from tori_tui.domain.messages import Message
+from tori_tui.domain.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class GoalStats:
+    """What one goal (or, under the key None, the missions' own segments) took, children not included."""
+
+    turns: int = 0
+    calls: int = 0
+    usage: Usage = field(default_factory=Usage)
+    cost_usd: float = 0.0
+    duration_s: float = 0.0
+    """Model and tool time, not the user's."""
+    changed_paths: tuple[str, ...] = ()
+
+    def __add__(self, other: GoalStats) -> GoalStats:
+        return GoalStats(
+            self.turns + other.turns,
+            self.calls + other.calls,
+            self.usage + other.usage,
+            self.cost_usd + other.cost_usd,
+            self.duration_s + other.duration_s,
+            _joined(self.changed_paths, other.changed_paths),
+        )
+
+    def with_turn(self, turn: TurnFinished) -> GoalStats:
+        """Return the sum with one more model request."""
+        return GoalStats(
+            self.turns + 1,
+            self.calls,
+            self.usage + turn.usage,
+            self.cost_usd + (turn.cost_usd or 0.0),
+            self.duration_s + turn.duration_s,
+            self.changed_paths,
+        )
+
+    def with_result(self, message: Message) -> GoalStats:
+        """Return the sum with one more tool call, known by its result."""
+        return GoalStats(
+            self.turns,
+            self.calls + 1,
+            self.usage,
+            self.cost_usd,
+            self.duration_s + (message.duration_s or 0.0),
+            _joined(self.changed_paths, _changed_paths(message.details)),
+        )
+
+
+def _joined(paths: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
+    return paths + tuple(p for p in more if p not in paths)
+
+
+def _changed_paths(details: Mapping[str, object]) -> tuple[str, ...]:
+    paths = details.get("changed_paths")
+    return tuple(str(p) for p in paths) if isinstance(paths, (list, tuple)) else ()
+
+
+__all__ = ["GoalStats"]
