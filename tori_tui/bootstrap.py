@@ -33,7 +33,7 @@ from tori_tui.domain.commands import Command
 from tori_tui.domain.events import CallStarted, Mode, Record, RunStatusChanged
 from tori_tui.domain.ids import TraceId
 from tori_tui.domain.state import SessionState
-from tori_tui.memory.model_facts import LateRefusals, ModelFacts, TextCallers
+from tori_tui.memory.model_facts import ModelFacts, TextCallers
 from tori_tui.permission.redaction import Redactor
 from tori_tui.providers.registry import default_model
 from tori_tui.runtime.asking import Asking
@@ -302,7 +302,7 @@ def _make_requests(
         placement=ground.settings.context.plan_placement,
         profile_name=ground.settings.context.profile,
         outputs=ground.outputs,
-        late_refusals=LateRefusals(ModelFacts(world.state_dir)),
+        facts=ModelFacts(world.state_dir),
         meter=TokenMeter(),
         clock=world.clock,
         encode=encoding.encode,

@@ -127,6 +127,11 @@ class TokenMeter:
         """Return by what an estimate is multiplied for this model; 1 until something was reported."""
         return self._corrections.get(model, 1.0)
 
+    def assume(self, model: str, correction: float) -> None:
+        """Start from what an earlier session learned."""
+        low, high = CORRECTION_LIMITS
+        self._corrections.setdefault(model, min(high, max(low, correction)))
+
     def corrected(self, estimate: int, model: str) -> int:
         """Return the number that the screen shows and the marks are compared with."""
         return round(estimate * self.correction(model))

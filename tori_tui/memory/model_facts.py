@@ -103,4 +103,39 @@ class TextCallers:
         self._facts.set(model, self.FACT, True)
 
 
+class LearnedSizes:
+    """How a model's provider counts tokens, and how many it really takes."""
+
+    CORRECTION: Final = "token_correction"
+    WINDOW: Final = "window_tokens"
+    LEAST_CHANGE: Final = 0.02
+    """A smaller change of the correction is not worth a write."""
+
+    def __init__(self, facts: ModelFacts) -> None:
+        self._facts = facts
+
+    def correction(self, model: str) -> float | None:
+        """Return by what estimates were multiplied last, or None."""
+        return self._number(model, self.CORRECTION)
+
+    def learn_correction(self, model: str, correction: float) -> None:
+        """Remember a correction that has changed."""
+        known = self.correction(model)
+        if known is None or abs(correction - known) >= self.LEAST_CHANGE:
+            self._facts.set(model, self.CORRECTION, round(correction, 4))
+
+    def window_tokens(self, model: str) -> int | None:
+        """Return the size up to which the model has taken requests after it refused a larger one."""
+        known = self._number(model, self.WINDOW)
+        return None if known is None else int(known)
+
+    def learn_window(self, model: str, window_tokens: int) -> None:
+        """Remember that the model took no more than this."""
+        self._facts.set(model, self.WINDOW, window_tokens)
+
+    def _number(self, model: str, fact: str) -> float | None:
+        value = self._facts.get(model, fact)
+        return None if value is None or isinstance(value, bool) or value <= 0 else float(value)
+
+
 __all__ = ["FILE_NAME", "LateRefusals", "ModelFacts", "TextCallers"]

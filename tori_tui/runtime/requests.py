@@ -20,12 +20,12 @@ from tori_tui.context.marks import ProfileName, input_limit, marks_for
 from tori_tui.context.messages import ShownMessages
 from tori_tui.context.system_prompt import SystemParts
 from tori_tui.context.tokens import TokenMeter
-from tori_tui.domain.events import MessagesFolded
+from tori_tui.domain.events import MessagesFolded, TurnFinished
 from tori_tui.domain.ids import ContextId, TraceId
 from tori_tui.domain.messages import Message
 from tori_tui.domain.request import ModelProfile, ModelRequest, SystemBlock, ToolSpec
 from tori_tui.domain.state import SessionState
-from tori_tui.memory.model_facts import LateRefusals
+from tori_tui.memory.model_facts import LateRefusals, LearnedSizes, ModelFacts
 from tori_tui.runtime.clock import Clock
 from tori_tui.trace.outputs import Outputs
 
@@ -54,7 +54,7 @@ class RequestBuilder:
         placement: PlacementSetting,
         profile_name: ProfileName,
         outputs: Outputs,
-        late_refusals: LateRefusals,
+        facts: ModelFacts,
         meter: TokenMeter,
         clock: Clock,
         encode: Callable[[BuiltRequest, SessionState], BuiltRequest] = lambda built, _: built,
@@ -65,7 +65,8 @@ class RequestBuilder:
         self._placement = placement
         self._profile_name = profile_name
         self._outputs = outputs
-        self._late_refusals = late_refusals
+        self._late_refusals = LateRefusals(facts)
+        self._learned = LearnedSizes(facts)
         self._meter = meter
         self._clock = clock
         self._encode = encode
@@ -91,7 +92,10 @@ class RequestBuilder:
         """
         built = self.build(state, profile)
         total = sum(section.tokens for section in built.sections)
-        self._windows[profile.name] = min(self._window_tokens(profile), int(REFUSED_SHARE * total))
+        window_tokens = min(self._window_tokens(profile), int(REFUSED_SHARE * total))
+        self._windows[profile.name] = window_tokens
+        if not profile.is_known:
+            self._learned.learn_window(profile.name, window_tokens)
         reason = f"refused at {total} tokens"
         return self._engine.relief(state, built.request.context, self._sizes(state, built), reason)
 
@@ -120,7 +124,10 @@ class RequestBuilder:
         )
 
     def _window_tokens(self, profile: ModelProfile) -> int:
-        return min(profile.window_tokens, self._windows.get(profile.name, profile.window_tokens))
+        """Return the model's window, or what it turned out to be where it was only guessed."""
+        learned = None if profile.is_known else self._learned.window_tokens(profile.name)
+        known = self._windows.get(profile.name) or learned or profile.window_tokens
+        return min(profile.window_tokens, known)
 
     def _sizes(self, state: SessionState, built: BuiltRequest) -> Sizes:
         profile = built.request.profile
@@ -144,7 +151,7 @@ class RequestBuilder:
 
     def build(self, state: SessionState, profile: ModelProfile) -> BuiltRequest:
         """Return the next request of the active context as the state stands."""
-        self._meter.observe(state.last_turns.get(state.active_context))
+        self._learn(state.last_turns.get(state.active_context), profile)
         placement = self._placement
         if placement == "auto" and self._late_refusals.has(profile.name):
             placement = "leading"
@@ -163,6 +170,15 @@ class RequestBuilder:
         key = f"{self._trace_id}/{state.active_context}"
         sections = self._meter.corrected_sections(built.sections, profile.name, state.n_turns + 1)
         return replace(built, request=replace(built.request, cache_key=key), sections=sections)
+
+    def _learn(self, last: TurnFinished | None, profile: ModelProfile) -> None:
+        """Correct sizes by what the provider reported, and keep that for later sessions."""
+        if (known := self._learned.correction(profile.name)) is not None:
+            self._meter.assume(profile.name, known)
+        self._meter.observe(last)
+        correction = self._meter.correction(profile.name)
+        if correction != 1.0:
+            self._learned.learn_correction(profile.name, correction)
 
     def sending(self, built: BuiltRequest) -> None:
         """Take in that a request goes out: the next one extends it. Its texts are kept in `outputs/`."""
