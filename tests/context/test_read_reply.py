@@ -96,6 +96,22 @@ def test_what_is_not_certain_is_no_call(text: str) -> None:
     assert calls_in_text(text, TOOLS).prose == text
 
 
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ('{"name": "read_file", "arguments": {"file": "a.py"}}', "`file`"),
+        ('<tool_call>{"name": "ls", "arguments": {}}</tool_call>', "`name` is 'ls'"),
+        ('<tool_call>{"name": "bash", "arguments": {"command": "say "hi""}}</tool_call>', "cannot be read"),
+        ('{"name": "ls", "arguments": {}}', ""),
+        ('{"name": "bash", "arguments": {"command": "say "hi""}}', ""),
+    ],
+)
+def test_a_native_model_is_told_only_what_was_meant_as_a_call(text: str, field: str) -> None:
+    problem = calls_in_text(text, TOOLS).problem
+    assert field in problem
+    assert bool(problem) == bool(field)
+
+
 def test_a_call_inside_a_text_that_cannot_be_read_is_never_run() -> None:
     inner = '{"name": "bash", "arguments": {"command": "rm -r x"}}'
     text = '{"name": "write_file", "arguments": {"content": "say "so" ' + inner + '"}}'

@@ -179,3 +179,18 @@ async def test_a_model_that_never_writes_json_ends_the_run_with_its_words(tmp_pa
     assert (code, out.strip()) == (0, "The sum subtracts."), err
     assert len(server.requests) == 3
     assert server.violations == []
+
+
+async def test_a_native_model_that_writes_a_wrong_call_as_text_is_corrected_too(tmp_path: Path) -> None:
+    bad = '<tool_call>{"name": "read_file", "arguments": {"file": "calc/ops.py"}}</tool_call>'
+
+    def script(request: WireRequest) -> Answer:
+        return WireReply(bad) if request.number == 1 else WireReply("It subtracts.")
+
+    root = make_repository(tmp_path / "project")
+    async with WireServer(script) as server:
+        code, out, err = await run(root, server, "native")
+    assert (code, out.strip()) == (0, "It subtracts."), err
+    assert "there is no parameter `file`" in server.requests[1].user_texts[-1]
+    assert all("tools" in request.body for request in server.requests)
+    assert server.violations == []

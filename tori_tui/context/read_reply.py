@@ -25,6 +25,7 @@ ARGUMENT_KEYS: Final = ("arguments", "args", "parameters", "params", "input", "a
 
 _BETWEEN: Final = r"(?:\s|[,;\[\]]|```[\w-]*|</?tool_calls?>|\[TOOL_CALLS\])*"
 """What may stand around calls: fences, tags and the brackets of a list."""
+_TAG: Final = re.compile(r"<tool_call>")
 _ONLY_BETWEEN: Final = re.compile(_BETWEEN)
 _FENCE_AT_END: Final = re.compile(r"(?:\s|\[|```[\w-]*|<tool_calls?>|\[TOOL_CALLS\])*\Z")
 
@@ -62,6 +63,8 @@ class ReadReply:
 def calls_in_text(text: str, tools: Sequence[ToolSpec], *, is_cut: bool = False) -> ReadReply:
     """Return the calls with which a text ends that was to hold none; no steps where any doubt is left.
 
+    A problem is told only of what is meant as a call for certain: one of a known tool, or one in a tag.
+
     Args:
         text: A reply without native calls.
         tools: What the model was offered.
@@ -69,6 +72,8 @@ def calls_in_text(text: str, tools: Sequence[ToolSpec], *, is_cut: bool = False)
     """
     nothing = ReadReply(text)
     objects = find_objects(text, is_cut=is_cut)
+    if objects.broken_at is not None and _TAG.search(text):
+        return ReadReply(text, problem=f"the JSON cannot be read: {objects.problem}")
     if objects.broken_at is not None or not objects.found:
         return nothing
     group = _last_group(text, objects.found)
@@ -81,9 +86,14 @@ def calls_in_text(text: str, tools: Sequence[ToolSpec], *, is_cut: bool = False)
     calls: list[Step] = []
     for found in group:
         call = _plain_call(found.value)
-        if call is None or call.name not in known or misfit(known[call.name], call.arguments):
+        if call is None:
             return nothing
-        calls.append(call)
+        if call.name not in known and not _TAG.search(text):
+            return nothing
+        try:
+            calls.append(_checked(call, known))
+        except _Wrong as wrong:
+            return ReadReply(text, problem=str(wrong))
     return ReadReply(_preamble(text, group[0].start), tuple(calls))
 
 
@@ -158,6 +168,10 @@ def _known_call(value: Mapping[str, object], known: Mapping[str, ToolSpec]) -> W
     call = _call(value)
     if call is None:
         raise _Wrong('`tool_call` must be an object with "name" and "arguments"')
+    return _checked(call, known)
+
+
+def _checked(call: WrittenCall, known: Mapping[str, ToolSpec]) -> WrittenCall:
     if call.name not in known:
         raise _Wrong(f"`name` is {call.name[:40]!r}; the tools are: {', '.join(known)}")
     if problem := misfit(known[call.name], call.arguments):

@@ -27,12 +27,12 @@ class Corrections:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
 
-    async def add(self, text: str, thinking: str, problem: str) -> None:
+    async def add(self, text: str, thinking: str, problem: str, remedy: str) -> None:
         """Record a reply that was not understood, and what was wrong with it."""
         state = self._recorder.state
         context, goal_id = state.active_context, state.tree.current_id
         reply = Message(context, goal_id, "assistant", text, thinking=thinking)
-        told = f"That answer was not understood: {problem}. Answer again with one JSON object only."
+        told = f"That answer was not understood: {problem}. {remedy}"
         correction = Message(context, goal_id, "user", told, origin="runner", details={CORRECTION: problem})
         await self._recorder.record(MessageAdded(reply))
         await self._recorder.record(MessageAdded(correction))

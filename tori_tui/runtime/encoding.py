@@ -34,6 +34,9 @@ NO_PLAN: Final = (
     "`action` is 'next_plan', but there is no plan; write `done`, or add goals with the tool goal"
 )
 
+WRITE_AGAIN: Final = "Answer again with one JSON object only."
+CALL_AGAIN: Final = "Make the call again, with the tools that you are given."
+
 
 @dataclass(frozen=True, slots=True)
 class Understood:
@@ -45,6 +48,8 @@ class Understood:
     """What the run's answer is, once its calls have succeeded."""
     problem: str = ""
     """What is wrong with it, naming the field."""
+    remedy: str = ""
+    """What to do about the problem."""
     notice: str = ""
     """For the user: the encoding changes."""
 
@@ -110,7 +115,8 @@ class Encoding:
             return self._in_json(reply, tree, used, is_cut)
         reading = calls_in_text(reply.content, self._tools, is_cut=is_cut)
         if not reading.steps:
-            return Understood(reply)
+            problem = "" if is_cut else reading.problem
+            return Understood(reply, problem=problem, remedy=CALL_AGAIN)
         self._n_text_replies += 1
         notice = self._notice(profile)
         return Understood(self._with_steps(reply, reading.prose, reading.steps, used, tree), notice=notice)
@@ -118,10 +124,10 @@ class Encoding:
     def _in_json(self, reply: Reply, tree: GoalTree, used: Container[str], is_cut: bool) -> Understood:
         reading = read_reply(reply.content, self._tools, is_cut=is_cut)
         if reading.problem:
-            return Understood(reply, problem="" if is_cut else reading.problem)
+            return Understood(reply, problem="" if is_cut else reading.problem, remedy=WRITE_AGAIN)
         plan_steps = [step for step in reading.steps if isinstance(step, PlanStep)]
         if any(not step.is_end for step in plan_steps) and not tree.open_goals:
-            return Understood(reply, problem=NO_PLAN)
+            return Understood(reply, problem=NO_PLAN, remedy=WRITE_AGAIN)
         answer = next((step.goal_check for step in plan_steps if step.is_end), None)
         meant = self._with_steps(reply, reading.prose, reading.steps, used, tree)
         return Understood(meant, answer)

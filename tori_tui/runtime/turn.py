@@ -113,7 +113,7 @@ class Turn:
             understood = self._encoding.understand(reply, profile, state.tree, self._used_ids)
             if not understood.problem or n_corrections == CORRECTIONS_LIMIT:
                 break
-            await self._corrections.add(reply.content, call.thinking, understood.problem)
+            await self._corrections.add(reply.content, call.thinking, understood.problem, understood.remedy)
         await self._corrections.remove()
         if understood.reply.content != reply.content and call.shows_text:
             self._recorder.announce(ReplyDiscarded(state.active_context, "calls were written as text"))
