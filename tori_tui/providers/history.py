@@ -8,7 +8,8 @@ that prompt caches hold.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -16,6 +17,8 @@ from tori_tui.domain.ids import CallId
 from tori_tui.domain.messages import Content, ContentPart, Message, ToolCall
 from tori_tui.providers.fold import CALL_ID
 from tori_tui.providers.surrogates import mend, mend_value
+
+PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 NOTHING_TO_SAY: Final = "Go on."
 """Stands where a protocol needs a user's word and the history has none."""
@@ -139,14 +142,19 @@ def _wire_call(call: ToolCall, used: set[str]) -> ToolCall:
         call_id = wire_id(f"{call.id}#{again}")
         again += 1
     used.add(call_id)
-    arguments = mend_value(dict(call.arguments))
-    if not isinstance(arguments, dict) or call.arguments_raw is not None:
+    arguments = mend_value(call.arguments)
+    if not isinstance(arguments, Mapping) or call.arguments_raw is not None:
         arguments = {}
-    return replace(call, id=call_id, name=_wire_name(call.name), arguments=arguments)
+    name = _wire_name(call.name)
+    if (call_id, name) == (call.id, call.name) and arguments is call.arguments:
+        return call
+    return replace(call, id=call_id, name=name, arguments=dict(arguments))
 
 
 def _wire_name(name: str) -> str:
     """Return a name that every protocol takes: letters, digits, `_` and `-`, at most 64."""
+    if PLAIN_NAME.fullmatch(name):
+        return name
     kept = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in name)
     return kept[:64] or "unknown"
 
@@ -165,7 +173,8 @@ def _parts(content: Content, vision: bool) -> tuple[ContentPart, ...]:
         if part.type == "image" and not vision:
             kept.append(ContentPart("text", f"[{part.media_type} left out: this model sees no images]"))
         elif part.type == "image" or part.text.strip():
-            kept.append(part if part.type == "image" else replace(part, text=mend(part.text)))
+            text = mend(part.text)
+            kept.append(part if part.type == "image" or text is part.text else replace(part, text=text))
     return tuple(kept)
 
 

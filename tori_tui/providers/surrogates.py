@@ -24,14 +24,30 @@ def mend(text: str) -> str:
 
 
 def mend_value(value: object) -> object:
-    """Return a JSON value with every string in it mended, keys included."""
+    """Return a JSON value with every string in it mended, keys included; itself where nothing is to mend."""
+    return _mended(value) if _is_torn(value) else value
+
+
+def _is_torn(value: object) -> bool:
+    match value:
+        case str():
+            return not value.isascii() and _SURROGATE.search(value) is not None
+        case dict():
+            return any(not isinstance(k, str) or _is_torn(k) or _is_torn(item) for k, item in value.items())
+        case list():
+            return any(_is_torn(item) for item in value)
+        case _:
+            return False
+
+
+def _mended(value: object) -> object:
     match value:
         case str():
             return mend(value)
         case dict():
-            return {mend(str(key)): mend_value(item) for key, item in value.items()}
+            return {mend(str(key)): _mended(item) for key, item in value.items()}
         case list():
-            return [mend_value(item) for item in value]
+            return [_mended(item) for item in value]
         case _:
             return value
 
