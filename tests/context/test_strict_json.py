@@ -135,6 +135,18 @@ def test_a_server_that_takes_the_role_tool_gets_the_pair_so() -> None:
     assert told.tool_call_id == CallId("d")
 
 
+def test_the_end_of_a_goal_is_shown_as_the_model_wrote_it() -> None:
+    state = state_of(
+        user("go"),
+        assistant("", call("a", "goal", done="it works", focus="2")),
+        result("a", "goal", "Done: 1."),
+    )
+    assert [m.text for m in encoded(state).messages][1:3] == [
+        '{"action": "next_plan", "goal_check": "it works"}',
+        "Result of next_plan:\nDone: 1.",
+    ]
+
+
 def test_words_after_the_last_result_stand_behind_it() -> None:
     state = state_of(
         user("first"),

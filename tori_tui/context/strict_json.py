@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from tori_tui.context.earlier_calls import Exchange, earlier_text
-from tori_tui.context.read_reply import WrittenCall, written
+from tori_tui.context.read_reply import PlanStep, Step, WrittenCall, written
 from tori_tui.context.system_prompt import rules_text
 from tori_tui.domain.goals import GoalTree
 from tori_tui.domain.ids import ContextId
@@ -28,6 +28,9 @@ ACTION_TOOLS: Final = frozenset({"ask_user", "abort"})
 
 HIDDEN_PARAMETERS: Final[Mapping[str, frozenset[str]]] = {"goal": frozenset({"done"})}
 """`next_plan` and `done` stand for them."""
+
+PLAN_KEYS: Final = frozenset({"done", "focus"})
+"""A goal call with no more than these is what `next_plan` stands for."""
 
 PINNED_SHARE: Final = 0.25
 """Of the window: what earlier results may take word for word."""
@@ -231,10 +234,18 @@ def _pair(request: ModelRequest, last: Exchange) -> Iterator[Message]:
         yield Message(request.context, last.result.goal_id, "assistant", "", tool_calls=(last.call,))
         yield last.result
         return
-    call = WrittenCall(last.call.name, last.call.arguments)
-    yield _said(request.context, "assistant", written(call, is_write=call.name in WRITING_TOOLS))
+    step, name = _step(last.call)
+    yield _said(request.context, "assistant", written(step, is_write=name in WRITING_TOOLS))
     failed = " (failed)" if last.result.is_error else ""
-    yield _said(request.context, "user", f"Result of {call.name}{failed}:\n{last.result.text}")
+    yield _said(request.context, "user", f"Result of {name}{failed}:\n{last.result.text}")
+
+
+def _step(call: ToolCall) -> tuple[Step, str]:
+    """Return a call as the protocol writes it, and what it is called there."""
+    done = call.arguments.get("done")
+    if call.name == "goal" and isinstance(done, str) and done.strip() and call.arguments.keys() <= PLAN_KEYS:
+        return PlanStep(done), "next_plan"
+    return WrittenCall(call.name, call.arguments), call.name
 
 
 def _said(context: ContextId, role: Role, text: str) -> Message:
