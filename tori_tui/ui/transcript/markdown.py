@@ -24,7 +24,8 @@ _CONTINUES = re.compile(r"\s|[-*+]\s|\d{1,9}[.)]\s|>|\|")
 
 _PARSER: Final = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
-MIN_COLUMN_CELLS: Final = 6
+MIN_COLUMN_CELLS: Final = 2
+"""One wide character."""
 
 
 def pieces_of(text: str) -> list[str]:
@@ -70,7 +71,7 @@ class _Writer:
         for node in nodes:
             if lines and not is_tight:
                 lines.append(Text())
-            lines.extend(self._block(node, max(8, width)))
+            lines.extend(self._block(node, max(1, width)))
         return lines
 
     def _block(self, node: SyntaxTreeNode, width: int) -> list[Text]:
