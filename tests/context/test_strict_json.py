@@ -189,12 +189,13 @@ def test_a_read_of_a_file_that_changed_since_is_no_longer_told() -> None:
     assert "Folded away: 1 earlier results" in text
 
 
-def test_a_failure_counts_until_the_same_call_succeeds() -> None:
+def test_the_last_failure_is_always_told_and_whether_it_is_mended() -> None:
     red = exchange("bash", "RED", key="pytest", exit_code=1)
     green = exchange("bash", "GREEN", key="pytest", exit_code=0)
     look = exchange("bash", "LOOK", key="ls", exit_code=0)
     assert "Last failure: bash pytest (exit 1)\nRED" in earlier_text([], [], [], [red, look], 1_000)
-    assert "RED" not in earlier_text([], [], [], [red, green], 1_000)
+    mended = earlier_text([], [], [], [red, green], 1_000)
+    assert "Last failure: bash pytest (exit 1 and has succeeded since)\nRED" in mended
 
 
 @pytest.mark.parametrize("limit_tokens", [0, 60, 600])

@@ -83,7 +83,7 @@ def earlier_text(
     known = [part for part in earlier if part.call.name not in SESSION_TOOLS]
     valid = _still_valid(known)
     pinned = _pinned(valid, limit_tokens)
-    failure = _last_failure(known)
+    failure = next((part for part in reversed(earlier) if part.has_failed), None)
     parts = [
         *folds,
         *_listed("Answered before:", [one_line(text, ANSWER_LIMIT_CHARS) for text in answers]),
@@ -92,7 +92,10 @@ def earlier_text(
         *_word_for_word(part for part in pinned if part is not failure),
     ]
     if failure is not None:
-        parts.append(f"Last failure: {failure.title} ({failure.outcome})\n{_tail(failure.result.text)}")
+        mended = " and has succeeded since" if _has_succeeded_after(failure, earlier) else ""
+        parts.append(
+            f"Last failure: {failure.title} ({failure.outcome}{mended})\n{_tail(failure.result.text)}"
+        )
     n_left_out = len(known) - len([part for part in known if part in pinned or part is failure])
     if n_left_out:
         parts.append(f"Folded away: {n_left_out} earlier results; `recall` gives them back.")
@@ -126,14 +129,10 @@ def _pinned(valid: Sequence[Exchange], limit_tokens: int) -> list[Exchange]:
     return taken[::-1]
 
 
-def _last_failure(earlier: Sequence[Exchange]) -> Exchange | None:
-    """Return the newest failure, unless the same call has succeeded since."""
-    mended: set[str] = set()
-    for part in reversed(earlier):
-        if part.has_failed:
-            return None if part.key in mended else part
-        mended.add(part.key)
-    return None
+def _has_succeeded_after(failure: Exchange, earlier: Sequence[Exchange]) -> bool:
+    """Whether the same call was made again after it, which then went well: the failure is the last one."""
+    later = earlier[earlier.index(failure) + 1 :]
+    return any(part.key == failure.key for part in later)
 
 
 def _listed(title: str, rows: Sequence[str]) -> Iterator[str]:
