@@ -5,6 +5,7 @@ Must not write anything, nor understand more of git than where HEAD stands.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -52,10 +53,8 @@ def _git_dir(root: Path) -> Path:
 
 def _commit_of(git_dir: Path, ref: str) -> str:
     common = git_dir
-    try:
+    with suppress(OSError):
         common = git_dir / _read(git_dir / "commondir").strip()
-    except OSError:
-        pass
     for folder in (git_dir, common):
         try:
             return _read(folder / ref).strip()
