@@ -96,7 +96,8 @@ def earlier_text(
         parts.append(
             f"Last failure: {failure.title} ({failure.outcome}{mended})\n{_tail(failure.result.text)}"
         )
-    n_left_out = len(known) - len([part for part in known if part in pinned or part is failure])
+    told = {id(part) for part in (*pinned, failure)}
+    n_left_out = sum(id(part) not in told for part in known)
     if n_left_out:
         parts.append(f"Folded away: {n_left_out} earlier results; `recall` gives them back.")
     return "\n\n".join(parts)

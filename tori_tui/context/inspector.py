@@ -46,14 +46,20 @@ class TraceHistory:
     records: Sequence[Record]
     turns: list[int] = field(default_factory=list)
     """Indices of the records that close a turn."""
+    befores: dict[int, int] = field(default_factory=dict)
+    """For each of them that of the turn before it in the same context."""
 
     @classmethod
     def of(cls, records: Iterable[Record]) -> TraceHistory:
         """Read the records once."""
         history = cls(tuple(records))
-        history.turns = [
-            at for at, record in enumerate(history.records) if isinstance(record.event, TurnFinished)
-        ]
+        newest: dict[ContextId, int] = {}
+        for at, record in enumerate(history.records):
+            if isinstance(record.event, TurnFinished):
+                history.turns.append(at)
+                if record.event.context in newest:
+                    history.befores[at] = newest[record.event.context]
+                newest[record.event.context] = at
         return history
 
     def turn(self, at: int) -> TurnFinished:
@@ -66,11 +72,6 @@ class TraceHistory:
     def index_of(self, number: int) -> int | None:
         """Return the record that closes a turn by its number, or None."""
         return next((at for at in self.turns if self.turn(at).number == number), None)
-
-    def before(self, at: int) -> int | None:
-        """Return the turn of the same context before it, or None."""
-        context = self.turn(at).context
-        return next((b for b in reversed(self.turns) if b < at and self.turn(b).context == context), None)
 
     def folds_until(self, at: int) -> dict[tuple[ContextId, tuple[Seq, ...]], tuple[Record, str]]:
         """Return which record made each fold, and what it says of its rule."""
@@ -93,7 +94,7 @@ def inspect(history: TraceHistory, at: int, text_of: Callable[[str], str], windo
         window_tokens: Of the turn's model.
     """
     request = _request(history, at, text_of, window_tokens)
-    before = history.before(at)
+    before = history.befores.get(at)
     if before is None:
         return request
     earlier = _request(history, before, text_of, window_tokens)
@@ -108,7 +109,7 @@ def totals(history: TraceHistory) -> SentTotals:
     turns = [history.turn(at) for at in history.turns]
     cacheable = 0
     for at in history.turns:
-        before = history.before(at)
+        before = history.befores.get(at)
         if before is not None:
             gap_s = (history.records[at].at - history.records[before].at).total_seconds()
             cacheable += 0 if gap_s > CACHE_LIFE_S else _unchanged(history.turn(at), history.turn(before))
@@ -148,7 +149,8 @@ def _request(
     record, turn = history.records[at], history.turn(at)
     state = reduce_all(history.records[:at])
     starts = [history.records[place].seq for place in history.turns]
-    scene = _Scene(state, turn, history.folds_until(at), starts)
+    last_failure = next((e.seq for e in reversed(state.log) if _has_failed(e.message)), None)
+    scene = _Scene(state, turn, history.folds_until(at), starts, last_failure)
     is_strict = is_strict_json(turn.sections)
     rows = strict_parts(state, turn, window_tokens) if is_strict else list(scene.rows())
     rows = _scaled(rows, turn.sections)
@@ -191,6 +193,7 @@ class _Scene:
     turn: TurnFinished
     folds: dict[tuple[ContextId, tuple[Seq, ...]], tuple[Record, str]]
     turn_ends: Sequence[Seq]
+    last_failure: Seq | None
 
     def rows(self) -> Iterator[SentPart]:
         """Yield the parts, a reply together with the results of its calls."""
@@ -221,9 +224,7 @@ class _Scene:
 
     def _age(self, seq: Seq) -> int:
         """Return how many requests before this one showed the record."""
-        first = bisect_left(self.turn_ends, seq)
-        this = next(at for at, end in enumerate(self.turn_ends) if end >= self.state.next_seq)
-        return this - first
+        return bisect_left(self.turn_ends, self.state.next_seq) - bisect_left(self.turn_ends, seq)
 
     def _rules(self, entry: ViewEntry, name: str) -> Iterator[str]:
         message = entry.message
@@ -240,7 +241,7 @@ class _Scene:
             yield NEVER_CUT_WORDS
         elif message.role != "tool":
             yield self._live_rule(message)
-        if self._is_last_failure(entry):
+        if self.last_failure in entry.seqs and not entry.is_fold:
             yield "last failure: never cut"
 
     def _live_rule(self, message: Message) -> str:
@@ -255,10 +256,6 @@ class _Scene:
         if goal.is_open:
             return f"open goal {goal.id}: kept until a batch"
         return f"goal {goal.id} {goal.status}: marked, folds with the next batch"
-
-    def _is_last_failure(self, entry: ViewEntry) -> bool:
-        last = next((e.seq for e in reversed(self.state.log) if _has_failed(e.message)), None)
-        return last is not None and not entry.is_fold and last in entry.seqs
 
 
 def _name(message: Message) -> str:
