@@ -39,6 +39,7 @@ from tori_tui.providers.registry import default_model
 from tori_tui.runtime.asking import Asking
 from tori_tui.runtime.bus import Bus
 from tori_tui.runtime.calls import CallRunner
+from tori_tui.runtime.checkpointing import Checkpointing
 from tori_tui.runtime.checks import Checks
 from tori_tui.runtime.encoding import Encoding
 from tori_tui.runtime.ending import Ending
@@ -51,6 +52,7 @@ from tori_tui.runtime.open_calls import LEFT_OVER_COMMANDS, OpenCallCloser, stop
 from tori_tui.runtime.projector import Projector
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.requests import RequestBuilder
+from tori_tui.runtime.rewinding import Rewinding
 from tori_tui.runtime.runner import Runner
 from tori_tui.runtime.scope import Scopes
 from tori_tui.runtime.session import Session
@@ -74,6 +76,7 @@ from tori_tui.trace.catalog import find_trace, new_trace_id, trace_root_for
 from tori_tui.trace.outputs import Outputs
 from tori_tui.trace.projections import Projections
 from tori_tui.trace.store import JsonlTraceStore
+from tori_tui.workspace.checkpoints import Checkpoints
 from tori_tui.workspace.descendants import Descendants
 from tori_tui.workspace.git_head import find_work_tree, read_git_head
 from tori_tui.workspace.jobs import Jobs
@@ -157,6 +160,7 @@ class _Ground:
     workspace: Workspace
     jobs: Jobs
     models: LoadedModels
+    rewinding: Rewinding
 
 
 async def _assemble(
@@ -171,6 +175,7 @@ async def _assemble(
     check_limits(options, profile)
     instructions = load_instructions(ground.root, options.cwd, world.config_dir)
     lease = Lease.take(ground.root, opened.trace_id, world.state_dir)
+    await ground.rewinding.recover()
     projector = Projector(Projections(opened.directory, opened.trace_id).write)
     inbox: asyncio.Queue[Command] = asyncio.Queue()
     feedback = Feedback(
@@ -184,6 +189,7 @@ async def _assemble(
 
     async def shut() -> None:
         await ground.jobs.close()
+        await ground.rewinding.checkpointing.settled()
         await ground.models.close()
         await ground.recorder.sync()
         projector.finish(ground.recorder.state)
@@ -221,8 +227,15 @@ def _lay_ground(settings: Settings, options: SessionOptions, world: Surroundings
         outputs=Outputs(opened.directory / "outputs"),
         workspace=Workspace(root, options.cwd, also_readable=(opened.directory,)),
         jobs=Jobs(Descendants()),
+        rewinding=_make_rewinding(recorder, opened, root, world),
         models=LoadedModels(lambda name: make_model(name, settings, world), settings.fallback_models),
     )
+
+
+def _make_rewinding(recorder: Recorder, opened: _Opened, root: Path, world: Surroundings) -> Rewinding:
+    checkpoints = Checkpoints.open(root, world.state_dir, world.environ)
+    checkpointing = Checkpointing(recorder, opened.trace_id, checkpoints)
+    return Rewinding(recorder, checkpointing, opened.trace_id, opened.directory / "outputs")
 
 
 def _make_runner(
@@ -231,7 +244,7 @@ def _make_runner(
     recorder, asking, world = ground.recorder, ground.asking, ground.world
     tools = _make_tools(ground)
     gate = Gate(recorder, asking, ground.workspace, rules(ground.settings))
-    scopes = Scopes(recorder, asking, ground.redactor.redact)
+    scopes = Scopes(recorder, asking, ground.redactor.redact, ground.rewinding.checkpointing)
     checks = Checks(tools["bash"], gate, scopes, world.clock)
     encoding = _make_encoding(ground, tools)
     requests = _make_requests(ground, instructions, tools, encoding)
@@ -266,6 +279,7 @@ def _make_runner(
         steering=Steering(recorder, feedback),
         spending=Spending(recorder, asking, limits(ground.settings, ground.options), world.clock),
         ending=Ending(recorder, asking, final_checks, lambda: runner.has_words),
+        rewinding=ground.rewinding,
         facts=lambda: chosen.facts(recorder.state, ground.options.cwd, read_git_head(ground.root).commit),
         after_turn=projector.note,
     )

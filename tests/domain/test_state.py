@@ -20,6 +20,7 @@ from tori_tui.domain.events import (
     PlanChanged,
     Rewound,
     RunStatusChanged,
+    SessionNamed,
     TurnFinished,
 )
 from tori_tui.domain.goals import Budget, Evidence
@@ -85,6 +86,7 @@ EVENTS: st.SearchStrategy[DurableEvent] = st.one_of(
         RunStatusChanged, st.sampled_from(["running", "done", "idle"]), cwd=st.sampled_from(["", "/x"])
     ),
     st.builds(CheckpointSaved, st.just("tree"), st.just("turn")),
+    st.builds(SessionNamed, st.text(max_size=3)),
     st.builds(Rewound, SEQS, st.booleans(), st.booleans(), st.sampled_from(["rewind", "undo", "redo"])),
     st.builds(CommentReceived, COMMENTS, st.just("said")),
     st.builds(
@@ -110,7 +112,7 @@ EVENTS: st.SearchStrategy[DurableEvent] = st.one_of(
 
 
 def test_every_kind_is_among_the_random_ones() -> None:
-    assert len(DURABLE_EVENTS) == 13
+    assert len(DURABLE_EVENTS) == 14
     assert len(PLAN_EDITS) == 12
 
 

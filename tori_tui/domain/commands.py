@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tori_tui.domain.events import Mode
-from tori_tui.domain.ids import ApprovalId, CommentId, QuestionId
+from tori_tui.domain.ids import ApprovalId, CommentId, GoalId, QuestionId
 from tori_tui.domain.plan_edits import PlanEdit
 from tori_tui.domain.routing import Verdict
 
@@ -95,6 +95,33 @@ class SwitchMode:
     mode: Mode
 
 
+@dataclass(frozen=True, slots=True)
+class RewindTo:
+    """Go back to where a goal was begun or to before a turn; a run that goes on is interrupted first."""
+
+    goal: GoalId | None = None
+    turn: int | None = None
+    files: bool = True
+    messages: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class UndoRewind:
+    """Undo the newest rewind, files and messages as it took them."""
+
+
+@dataclass(frozen=True, slots=True)
+class RedoRewind:
+    """Redo the rewind that was undone last."""
+
+
+@dataclass(frozen=True, slots=True)
+class RenameSession:
+    """Give the session a name for lists; empty takes it away."""
+
+    name: str
+
+
 Command = (
     SubmitPrompt
     | ContinueRun
@@ -106,6 +133,10 @@ Command = (
     | EditPlan
     | SwitchModel
     | SwitchMode
+    | RewindTo
+    | UndoRewind
+    | RedoRewind
+    | RenameSession
 )
 
 __all__ = [
@@ -116,8 +147,12 @@ __all__ = [
     "DecideApproval",
     "EditPlan",
     "InterruptRun",
+    "RedoRewind",
+    "RenameSession",
+    "RewindTo",
     "RouteComment",
     "SubmitPrompt",
     "SwitchMode",
     "SwitchModel",
+    "UndoRewind",
 ]

@@ -224,6 +224,14 @@ class Rewound:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionNamed:
+    """The user gave the session a name for lists; empty takes it away."""
+
+    kind: ClassVar[str] = "name"
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class CommentReceived:
     """The user said something while a run was going on."""
 
@@ -299,6 +307,7 @@ DurableEvent = (
     | CallStarted
     | CheckpointSaved
     | Rewound
+    | SessionNamed
     | CommentReceived
     | CommentRouted
     | ApprovalChanged
@@ -315,6 +324,7 @@ DURABLE_EVENTS: tuple[type[DurableEvent], ...] = (
     CallStarted,
     CheckpointSaved,
     Rewound,
+    SessionNamed,
     CommentReceived,
     CommentRouted,
     ApprovalChanged,
@@ -480,6 +490,7 @@ __all__ = [
     "RunStatus",
     "RunStatusChanged",
     "Section",
+    "SessionNamed",
     "TextStreamed",
     "ThinkingStreamed",
     "ToolOutputStreamed",

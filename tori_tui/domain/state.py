@@ -29,6 +29,7 @@ from tori_tui.domain.events import (
     RunCause,
     RunStatus,
     RunStatusChanged,
+    SessionNamed,
     TurnFinished,
 )
 from tori_tui.domain.goal_stats import GoalStats
@@ -121,6 +122,7 @@ class SessionState:
     """Where the session can go back to."""
     parent: str = ""
     """The trace it was forked from."""
+    name: str = ""
     created_at: datetime | None = None
     updated_at: datetime | None = None
 
@@ -172,6 +174,7 @@ class _Draft:
     last_checkpoint: CheckpointSaved | None
     past: Past
     parent: str
+    name: str
     created_at: datetime | None
     updated_at: datetime | None
 
@@ -234,6 +237,8 @@ def _apply(draft: _Draft, record: Record) -> None:
             draft.past = draft.past.with_checkpoint(record.seq, record.at, event)
         case Rewound():
             _rewind(draft, event, record.seq)
+        case SessionNamed():
+            draft.name = event.name
         case ErrorOccurred():
             draft.last_error = event
         case _:
@@ -310,6 +315,9 @@ def _rewind(draft: _Draft, event: Rewound, seq: Seq) -> None:
     draft.past = draft.past.after(event, seq, moment)
     if moment is None or not event.messages:
         return
+    if draft.status not in ("running", "waiting"):
+        # How the last run ended is taken back with it: there may be work to go on with.
+        draft.status, draft.reason, draft.cause = "idle", "", ""
     draft.views = views_back(draft.views, moment.views)
     draft.tree = tree_back(draft.tree, moment.tree)
     draft.ended_goals = moment.ended_goals

@@ -64,6 +64,7 @@ class CallRunner:
         self._redactor = redactor
         self._outputs = outputs
         self._clock = clock
+        self._checkpointing = scopes.checkpointing
         self._door = door
 
     async def run(self, calls: Sequence[ToolCall], message_seq: Seq) -> str | None:
@@ -76,6 +77,7 @@ class CallRunner:
             The reason of an `abort` call, or None.
         """
         finished: dict[CallId, Finished] = {}
+        is_changing = False
         try:
             refused = await self._run_goal_calls(calls, message_seq, finished)
             await self._record_finished(calls, finished)
@@ -85,11 +87,17 @@ class CallRunner:
                         {c.id: Finished(ToolOutput(GOAL_REFUSED, is_error=True), 0.0) for c in batch}
                     )
                 else:
+                    if not is_changing and self._may_change_files(batch):
+                        is_changing = True
+                        await self._checkpointing.before("turn")
                     await self._run_batch(batch, finished)
                 await self._record_finished(calls, finished)
         except asyncio.CancelledError:
             await self._record_finished(calls, finished, others_are="interrupted")
             raise
+        finally:
+            if is_changing:
+                self._checkpointing.after("turn")
         reasons = (f.output.abort_reason for f in finished.values() if f.output.abort_reason is not None)
         return next(reasons, None)
 
@@ -108,10 +116,15 @@ class CallRunner:
             began_s = self._clock.monotonic()
             output = ToolOutput(GOAL_REFUSED, is_error=True)
             if not refused:
+                await self._checkpointing.before("goal")
                 output = await self._goal_calls.run(call, message_seq)
             finished[call.id] = Finished(output, self._clock.monotonic() - began_s)
             refused = refused or output.is_error
         return refused
+
+    def _may_change_files(self, batch: Sequence[ToolCall]) -> bool:
+        tools = (self._tools.get(call.name) for call in batch)
+        return any(tool is not None and tool.effect in ("write", "execute") for tool in tools)
 
     def _batches(self, calls: Sequence[ToolCall]) -> Iterator[Sequence[ToolCall]]:
         """Group neighbouring calls that only read, which run at once; every other runs alone."""

@@ -55,8 +55,12 @@ class Checks:
         denied = await self._gate.check_refusal(command, by, call, self._bash, preview, goal)
         if denied is not None:
             return CheckOutcome(f"The check `{command}` may not run: {denied}", None)
+        await self._scopes.checkpointing.before("check")
         began_s = self._clock.monotonic()
-        output = await self._bash.run(arguments, self._scopes.open(call))
+        try:
+            output = await self._bash.run(arguments, self._scopes.open(call))
+        finally:
+            self._scopes.checkpointing.after("check")
         exit_code = output.details.get("exit_code")
         if not isinstance(exit_code, int):
             return CheckOutcome(f"The check `{command}` did not end.\n{output.text}", None)

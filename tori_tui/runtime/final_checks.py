@@ -6,17 +6,13 @@ Must not decide what a red one means; `ending` does.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from typing import Final
 
 from tori_tui.domain.goals import Goal, Mission
 from tori_tui.domain.ids import CallId, Seq
 from tori_tui.domain.messages import ToolCall
-from tori_tui.domain.state import SessionState
+from tori_tui.runtime.changers import last_change
 from tori_tui.runtime.checks import CheckOutcome, Checks
 from tori_tui.runtime.recorder import Recorder
-
-CHANGERS: Final = frozenset({"write_file", "edit_file", "bash"})
-"""Tools whose calls may turn a green check red."""
 
 
 class FinalChecks:
@@ -53,14 +49,4 @@ class FinalChecks:
         return ToolCall(CallId(f"check_{self._new_id()}"), "bash", {"command": command})
 
 
-def last_change(state: SessionState) -> Seq:
-    """Return the record of the newest result that may have changed the work tree; 0 if there is none."""
-    log = state.log
-    for index in range(len(log) - 1, -1, -1):
-        message = log[index].message
-        if message.role == "tool" and message.name in CHANGERS:
-            return log[index].seq
-    return Seq(0)
-
-
-__all__ = ["CHANGERS", "FinalChecks", "last_change"]
+__all__ = ["FinalChecks"]

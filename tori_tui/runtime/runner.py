@@ -18,15 +18,16 @@ from tori_tui.domain.events import (
     PlanChanged,
     RunStatusChanged,
 )
-from tori_tui.domain.ids import MissionId
 from tori_tui.domain.messages import Message, Origin
 from tori_tui.domain.plan_edits import MissionCheckSet, MissionOpened
+from tori_tui.domain.rewind import next_mission_id
 from tori_tui.domain.state import SessionState
 from tori_tui.providers.errors import ProviderError
 from tori_tui.runtime import nudges
 from tori_tui.runtime.calls import CallRunner
 from tori_tui.runtime.ending import Ending, RunEnd
 from tori_tui.runtime.recorder import Recorder
+from tori_tui.runtime.rewinding import Rewinding
 from tori_tui.runtime.spending import Spending
 from tori_tui.runtime.steering import Steering
 from tori_tui.runtime.turn import Turn, TurnEnd
@@ -47,6 +48,7 @@ class Runner:
         steering: Steering,
         spending: Spending,
         ending: Ending,
+        rewinding: Rewinding,
         facts: Callable[[], RunStatusChanged],
         after_turn: Callable[[SessionState], None],
     ) -> None:
@@ -56,6 +58,8 @@ class Runner:
         self._steering = steering
         self._spending = spending
         self._ending = ending
+        self.rewinding = rewinding
+        self._checkpointing = rewinding.checkpointing
         self._facts = facts
         self._after_turn = after_turn
         self._plan_edits: list[EditPlan] = []
@@ -75,8 +79,7 @@ class Runner:
         """Record a prompt: the next mission, or one more word on the present one."""
         tree = self.state.tree
         if not prompt.continues or tree.mission is None:
-            mission_id = MissionId(f"m{len(tree.missions) + 1}")
-            opened = MissionOpened(mission_id, prompt.text, prompt.check)
+            opened = MissionOpened(next_mission_id(self.state), prompt.text, prompt.check)
             await self._recorder.record(PlanChanged((opened,), "user"))
         await self._say(prompt.text, "user")
 
@@ -114,6 +117,7 @@ class Runner:
         await self._mend_start()
         await self._recorder.record(self._facts())
         self._steering.find_verdicts()
+        await self._checkpointing.begin()
 
     async def run(self) -> None:
         """Take turns until the session is idle, and record how the run ended."""
@@ -138,6 +142,7 @@ class Runner:
 
     async def finish(self, end: RunEnd) -> None:
         """Record the end of a run, once everything before it is on the disk."""
+        await self._checkpointing.settled()
         await self._recorder.sync()
         await self._recorder.record(RunStatusChanged(end.status, end.reason, end.cause))
         await self._recorder.sync()
@@ -151,8 +156,11 @@ class Runner:
     async def _mend_start(self) -> None:
         """After a kill between a mission's record and its message, the message is missing."""
         mission = self.state.tree.current_mission
-        last = self.state.log[-1] if len(self.state.log) else None
-        if mission is not None and (last is None or last.mission_id != mission.id):
+        if mission is None:
+            return
+        newest = (entry for entry in reversed(self.state.log) if not self.state.past.is_lost(entry.seq))
+        last = next(newest, None)
+        if last is None or last.mission_id != mission.id:
             await self._say(mission.text, "user")
 
     async def _pick_up(self) -> RunEnd | None:
@@ -166,6 +174,8 @@ class Runner:
     async def _take_turns(self) -> RunEnd:
         is_last_chance = False
         while True:
+            if news := self._checkpointing.take_news():
+                await self._say(news, "runner")
             await self.apply_edits()
             await self._steering.take_effect(is_last_chance=is_last_chance)
             await self._spending.stop_spent_goals()

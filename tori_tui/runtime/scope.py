@@ -12,6 +12,7 @@ from tori_tui.domain.ids import CallId
 from tori_tui.domain.messages import ToolCall
 from tori_tui.domain.state import SessionState
 from tori_tui.runtime.asking import Asking
+from tori_tui.runtime.checkpointing import Checkpointing
 from tori_tui.runtime.recorder import Recorder
 
 
@@ -58,12 +59,19 @@ class RunningCall:
 
 
 class Scopes:
-    """Opens a scope for each call."""
+    """Opens a scope for each call.
 
-    def __init__(self, recorder: Recorder, asking: Asking, redact: Callable[[str], str]) -> None:
+    Attributes:
+        checkpointing: Saves the work tree around the calls that may change it.
+    """
+
+    def __init__(
+        self, recorder: Recorder, asking: Asking, redact: Callable[[str], str], checkpointing: Checkpointing
+    ) -> None:
         self._recorder = recorder
         self._asking = asking
         self._redact = redact
+        self.checkpointing = checkpointing
 
     def open(self, call: ToolCall) -> RunningCall:
         """Return the scope of one call."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
-from typing import assert_never
+from typing import Final, assert_never
 
 from tori_tui.domain.commands import (
     AddComment,
@@ -19,18 +19,26 @@ from tori_tui.domain.commands import (
     DecideApproval,
     EditPlan,
     InterruptRun,
+    RedoRewind,
+    RenameSession,
+    RewindTo,
     RouteComment,
     SubmitPrompt,
     SwitchMode,
     SwitchModel,
+    UndoRewind,
 )
-from tori_tui.domain.events import CommentReceived, ContextChanged, NoticeShown
+from tori_tui.domain.events import CommentReceived, ContextChanged, NoticeShown, SessionNamed
 from tori_tui.domain.ids import TraceId
+from tori_tui.domain.rewind import RewindRefused
 from tori_tui.domain.state import SessionState
 from tori_tui.runtime.asking import Asking
 from tori_tui.runtime.bus import Bus, Subscription
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.runner import Runner, can_continue
+
+IDLE_LOOK_S: Final = 0.01
+"""Between looks whether an interrupted run has wound down."""
 
 
 class Session:
@@ -152,6 +160,10 @@ class Session:
                 await self._recorder.record(
                     ContextChanged(self.state.active_context, "configured", mode=command.mode)
                 )
+            case RewindTo() | UndoRewind() | RedoRewind():
+                await self._go_back(command)
+            case RenameSession():
+                await self._recorder.record(SessionNamed(command.name.strip()))
             case _:
                 assert_never(command)
 
@@ -170,6 +182,25 @@ class Session:
             self._run_wanted.set()
         else:
             self._tell("There is nothing to go on with: the mission is done.")
+
+    async def _go_back(self, command: RewindTo | UndoRewind | RedoRewind) -> None:
+        """Go back in the idle session; a run is interrupted for it, and a prompt waits behind it."""
+        while self.is_running or self._current is not None:
+            self._interrupt("going back")
+            await asyncio.sleep(IDLE_LOOK_S)
+        try:
+            match command:
+                case RewindTo():
+                    plan = await self._runner.rewinding.plan(
+                        goal=command.goal, turn=command.turn, files=command.files, messages=command.messages
+                    )
+                case UndoRewind():
+                    plan = await self._runner.rewinding.plan_next("undo")
+                case RedoRewind():
+                    plan = await self._runner.rewinding.plan_next("redo")
+            await self._runner.rewinding.carry_out(plan)
+        except RewindRefused as refused:
+            self._tell(str(refused))
 
     async def _commented(self, comment: AddComment) -> None:
         received = CommentReceived(comment.comment_id, comment.text, comment.aim)

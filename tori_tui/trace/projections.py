@@ -87,6 +87,7 @@ def meta_json(trace_id: TraceId, state: SessionState) -> dict[str, object]:
     facts = state.facts
     return {
         "id": trace_id,
+        **({"name": state.name} if state.name else {}),
         "missions": [{"id": m.id, "text": _title(m.text)} for m in state.tree.missions],
         "created": _stamp(state.created_at),
         "updated": _stamp(state.updated_at),
@@ -98,7 +99,7 @@ def meta_json(trace_id: TraceId, state: SessionState) -> dict[str, object]:
         # A sum that leaves out turns of unknown price is no cost.
         "cost": None if state.has_unpriced_turns else state.cost_usd,
         "contexts": _contexts(state),
-        "parent": (facts.parent or None) if facts else None,
+        "parent": state.parent or None,
         "format_version": FORMAT_VERSION,
     }
 

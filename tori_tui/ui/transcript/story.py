@@ -29,6 +29,7 @@ from tori_tui.domain.events import (
     RetryScheduled,
     Rewound,
     RunStatusChanged,
+    SessionNamed,
     TextStreamed,
     ThinkingStreamed,
     ToolOutputStreamed,
@@ -135,7 +136,7 @@ class Story:
                 self._context_changed(event)
             case TurnFinished():
                 self._drop_retry()
-            case CheckpointSaved():
+            case CheckpointSaved() | SessionNamed():
                 pass
             case Rewound():
                 verb = "Undone: back from" if event.how == "undo" else "Back to"

@@ -1,0 +1,220 @@
+"""Goes back to an earlier moment of the session, and forth again: records, then files, then records.
+
+Must not decide which files go back; `restore_plan` does, from who changed them. Only in an idle session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Final, Literal, cast
+
+from tori_tui.domain.events import MessageAdded, NoticeShown, Rewound
+from tori_tui.domain.goals import Goal
+from tori_tui.domain.ids import GoalId, Seq, TraceId
+from tori_tui.domain.messages import Message
+from tori_tui.domain.moments import SavedPoint
+from tori_tui.domain.rewind import RewindRefused, befores_since, find_point, next_undo, saved_since
+from tori_tui.runtime.checkpointing import Checkpointing
+from tori_tui.runtime.recorder import Recorder
+from tori_tui.tools.changes import uninterrupted
+from tori_tui.workspace.checkpoints import Checkpoints
+from tori_tui.workspace.restore import Journal, begin, forget, left_by_kill
+from tori_tui.workspace.restore_plan import RestorePlan, SavedState, plan_restore
+from tori_tui.workspace.shadow_git import GitFailed
+from tori_tui.workspace.tree_changes import changes_between
+
+NAMED_PATHS: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class RewindPlan:
+    """What a rewind would do."""
+
+    event: Rewound
+    files: RestorePlan
+
+
+class Rewinding:
+    """The going back of one session."""
+
+    def __init__(
+        self, recorder: Recorder, checkpointing: Checkpointing, trace_id: TraceId, outputs: Path
+    ) -> None:
+        self._recorder = recorder
+        self.checkpointing = checkpointing
+        self._trace_id = trace_id
+        self._outputs = outputs
+
+    async def plan(
+        self,
+        *,
+        goal: GoalId | None = None,
+        turn: int | None = None,
+        files: bool = True,
+        messages: bool = True,
+    ) -> RewindPlan:
+        """Return what going back to a goal's or a turn's beginning would do; the present is saved for it.
+
+        Raises:
+            RewindRefused: There is no such point, or nothing was saved of the files.
+        """
+        point = find_point(self._recorder.state, goal=goal, turn=turn)
+        return await self._planned(Rewound(point.seq, messages, files, "rewind", point.title))
+
+    async def plan_next(self, how: Literal["undo", "redo"]) -> RewindPlan:
+        """Return what undoing the newest rewind, or redoing it, would do.
+
+        Raises:
+            RewindRefused: There is nothing to undo or redo.
+        """
+        return await self._planned(next_undo(self._recorder.state, how))
+
+    async def carry_out(self, plan: RewindPlan, *, tells_model: bool = True) -> Rewound:
+        """Go back; a kill on the way leaves the old state or, once the trace is opened, the new one."""
+        event = plan.event
+        checkpoints = self.checkpointing.checkpoints
+        if event.files and checkpoints is not None:
+            event = replace(
+                event,
+                restored=tuple(step.path for step in plan.files.steps),
+                kept=plan.files.kept,
+                left_alone=plan.files.left_alone,
+            )
+            await self._recorder.sync()
+            note = asdict(event) | {"seq": self._recorder.state.next_seq}
+            journal = Journal(self._trace_id, str(self._outputs), plan.files.steps, note)
+            left_alone = await uninterrupted(lambda: begin(checkpoints.shadow, journal))
+            event = _without(event, left_alone)
+        await self._recorder.record(event)
+        await self._recorder.sync()
+        if event.files and checkpoints is not None:
+            await asyncio.to_thread(forget, checkpoints.shadow, self._trace_id)
+            await self.checkpointing.save_now("rewind", "agent")
+        self._recorder.announce(NoticeShown(told(event)))
+        if tells_model:
+            await self._tell(event)
+        return event
+
+    async def recover(self) -> None:
+        """Record a rewind that a kill cut off after its files were written down; they are restored now."""
+        checkpoints = self.checkpointing.checkpoints
+        if checkpoints is None:
+            return
+        journal = await asyncio.to_thread(left_by_kill, checkpoints.shadow, self._trace_id)
+        if journal is None:
+            return
+        if journal.note.get("seq") == self._recorder.state.next_seq:
+            await self._recorder.record(_rewound(journal.note))
+            await self._recorder.sync()
+        await asyncio.to_thread(forget, checkpoints.shadow, self._trace_id)
+        await self.checkpointing.save_now("rewind", "agent")
+
+    async def restore_goal(self, goal: Goal) -> Rewound | None:
+        """Take the files alone back to where a goal began; None where nothing was saved of them."""
+        try:
+            plan = await self.plan(goal=goal.id, messages=False)
+        except RewindRefused:
+            return None
+        return await self.carry_out(plan, tells_model=False)
+
+    async def _planned(self, event: Rewound) -> RewindPlan:
+        if not event.files:
+            return RewindPlan(event, RestorePlan())
+        await self.checkpointing.save_now("before rewind", "user")
+        checkpoints = self.checkpointing.checkpoints
+        chain = saved_since(self._recorder.state, event.to_seq)
+        if checkpoints is None or not chain:
+            if not event.messages:
+                raise RewindRefused("Nothing was saved of the files.", "Checkpoints need a git program.")
+            return RewindPlan(replace(event, files=False), RestorePlan())
+        befores = befores_since(self._recorder.state, event.to_seq)
+        try:
+            files = await asyncio.to_thread(_plan_files, checkpoints, chain, befores)
+        except (GitFailed, OSError) as error:
+            raise RewindRefused(
+                f"The files cannot be taken back: {error}", "Go back without files: --messages."
+            ) from error
+        return RewindPlan(event, files)
+
+    async def _tell(self, event: Rewound) -> None:
+        """Tell the model what its view does not show by itself."""
+        text = ""
+        if event.files and (not event.messages or event.kept or event.left_alone):
+            text = f"The user took the files of the work tree back to {event.title}. {_paths_told(event)}"
+        elif event.messages and not event.files and self._recorder.state.past.writes:
+            text = "The user took the conversation back, the files not: they may be newer than what you saw."
+        if text:
+            state = self._recorder.state
+            message = Message(
+                state.active_context, state.tree.current_id, "user", text.strip(), origin="runner"
+            )
+            await self._recorder.record(MessageAdded(message))
+
+
+def told(event: Rewound) -> str:
+    """Return what a rewind came to, for the user."""
+    what = {"rewind": "Back to", "undo": "Undone: back from", "redo": "Redone: back to"}[event.how]
+    return f"{what} {event.title}. {_paths_told(event)}".strip()
+
+
+def _paths_told(event: Rewound) -> str:
+    if not event.files:
+        return ""
+    parts = [f"{len(event.restored)} {'path' if len(event.restored) == 1 else 'paths'} restored."]
+    if event.kept:
+        parts.append(f"Changed by the user since, kept so: {_listed(event.kept)}.")
+    if event.left_alone:
+        parts.append(f"Left alone: {_listed(event.left_alone)}.")
+    return " ".join(parts)
+
+
+def _listed(paths: tuple[str, ...]) -> str:
+    more = f" and {len(paths) - NAMED_PATHS} more" if len(paths) > NAMED_PATHS else ""
+    return ", ".join(paths[:NAMED_PATHS]) + more
+
+
+def saved_states(points: tuple[SavedPoint, ...]) -> list[SavedState]:
+    """Return checkpoints as a chain of states."""
+    events = [point.event for point in points]
+    return [SavedState(e.tree, e.by, e.left_out, e.empty_folders, e.is_partial) for e in events]
+
+
+def _plan_files(
+    checkpoints: Checkpoints, points: tuple[SavedPoint, ...], befores: Mapping[str, str | None]
+) -> RestorePlan:
+    chain = saved_states(points)
+    with checkpoints.shadow.locked():
+        pairs = [(before.tree, after.tree) for before, after in pairwise(chain)]
+        changes = changes_between(checkpoints.shadow, pairs)
+    return plan_restore(chain, changes, befores)
+
+
+def _without(event: Rewound, left_alone: tuple[str, ...]) -> Rewound:
+    return replace(
+        event,
+        restored=tuple(path for path in event.restored if path not in left_alone),
+        left_alone=tuple(sorted({*event.left_alone, *left_alone})),
+    )
+
+
+def _rewound(note: Mapping[str, object]) -> Rewound:
+    def paths(name: str) -> tuple[str, ...]:
+        return tuple(cast("list[str]", note[name]))
+
+    return Rewound(
+        to_seq=Seq(cast("int", note["to_seq"])),
+        messages=bool(note["messages"]),
+        files=bool(note["files"]),
+        how=cast("Literal['rewind', 'undo', 'redo']", note["how"]),
+        title=str(note["title"]),
+        restored=paths("restored"),
+        kept=paths("kept"),
+        left_alone=paths("left_alone"),
+    )
+
+
+__all__ = ["RewindPlan", "Rewinding", "saved_states", "told"]
