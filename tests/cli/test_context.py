@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -13,9 +14,11 @@ from tests.context.golden_text import assert_golden
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = str(tmp_path_factory.mktemp("demo"))
     done = subprocess.run(
         (*TORI, "demo", "--plain"),
-        cwd=tmp_path_factory.mktemp("demo"),
+        cwd=folder,
+        env={**os.environ, "TMPDIR": folder, "HOME": folder, "XDG_STATE_HOME": folder},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
