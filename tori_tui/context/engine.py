@@ -34,6 +34,12 @@ from tori_tui.domain.view import ViewEntry
 AT_ONCE: Final[frozenset[str]] = frozenset({"now"})
 """Profiles that fold a completed goal when it ends, not only an abandoned one."""
 
+CROWDED_SHARE: Final = 0.6
+"""Of the low mark: what a rewrite leaves that no end of a goal has caused."""
+
+CROWDED_LIVE_SHARE: Final = 0.6
+"""Of that: what the newest rounds may keep."""
+
 GIVEN_UP_PIN_SHARE: Final = 0.25
 """Of an abandoned goal's size: what was looked at in it may stay word for word up to this."""
 
@@ -124,14 +130,19 @@ class ViewEngine:
     def batch(self, scene: Scene, sizes: Sizes, reason: str) -> MessagesFolded | None:
         """Return a rewrite to the low mark, if it frees anything worth it."""
         marks = sizes.estimated
-        is_kept = kept_in_batch(scene, marks, max(marks.low, int(LIVE_SHARE * marks.hard)))
+        target, live = marks.low, max(marks.low, int(LIVE_SHARE * marks.hard))
+        if scene.total_tokens > marks.hard:
+            # The current work alone fills it: leave room for as much again, or the next rewrite is near.
+            target = int(CROWDED_SHARE * marks.low)
+            live = int(CROWDED_LIVE_SHARE * target)
+        is_kept = kept_in_batch(scene, marks, live)
         for at, entry in enumerate(scene.entries):
             if is_kept[at] and not entry.message.is_users_word and _is_given_up(scene.state.tree, entry):
                 is_kept[at] = False
         record = rewritten(
             scene,
             is_kept,
-            marks.low,
+            target,
             summary_tokens=int(SUMMARY_SHARE * marks.low),
             reason=reason,
             rule="batch",
