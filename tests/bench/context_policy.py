@@ -7,12 +7,11 @@ returns for it is handed over message by message, the plan included where it is 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final, Literal
-
-# Given by the meter, which is loaded with its own folder on the path.
-from meter import Message as MeterMessage  # type: ignore[import-not-found, unused-ignore]
+from importlib import import_module
+from typing import Any, Final, Literal, Protocol
 
 from tori_tui.context.build import BuiltRequest, Prefix, build_request
 from tori_tui.context.engine import Sizes, ViewEngine
@@ -39,6 +38,27 @@ PLANNERS: Final = frozenset({"todowrite", "todoread", "update_plan", "taskupdate
 PATH_KEYS: Final = ("path", "file_path", "filename", "notebook_path", "file")
 NO_SYSTEM: Final = SystemParts("", "")
 
+MeterMessage: Final[Callable[..., Any]] = import_module("meter").Message
+"""Given by the meter, which is loaded with its own folder on the path."""
+
+
+class RunMeta(Protocol):
+    """What the meter tells before a run."""
+
+    window: int
+    output_limit: int
+    cache_ttl: float
+    fixed_tokens: int
+    count: Callable[[str], int]
+
+
+class MeterCall(Protocol):
+    """A recorded call; `args` is its raw text."""
+
+    id: str
+    name: str
+    args: str
+
 
 class ToriPolicy:
     """One session under measurement."""
@@ -48,7 +68,7 @@ class ToriPolicy:
         self._sends_plan = sends_plan
         self.name = f"tori {profile_name}" + ("" if sends_plan else ", no plan")
 
-    def start(self, meta: Any) -> None:  # noqa: ANN401
+    def start(self, meta: RunMeta) -> None:
         self._meta = meta
         self._state = SessionState()
         tokens = TokenMeter(meta.count)
@@ -62,14 +82,14 @@ class ToriPolicy:
         self._answered_at: float | None = None
         self._words = ""
         # The message is held beside its translation, so that its id is not given to another one.
-        self._told: dict[int, tuple[Message, MeterMessage]] = {}
+        self._told: dict[int, tuple[Message, object]] = {}
 
     def user(self, text: str, t: float) -> None:
         self._words = text
         said = Message(MAIN_CONTEXT, self._state.tree.current_id, "user", text, origin="user")
         self._say(said, MeterMessage("user", text), t)
 
-    def assistant(self, text: str, tool_calls: Sequence[Any], t: float) -> None:
+    def assistant(self, text: str, tool_calls: Sequence[MeterCall], t: float) -> None:
         self._answered_at = t
         number = self._state.n_turns + 1
         turn = TurnFinished(number, MAIN_CONTEXT, self._state.tree.current_id, "openai/m", "end")
@@ -114,7 +134,7 @@ class ToriPolicy:
         edit = GoalCompleted(ended, summary) if outcome == "done" else GoalAbandoned(ended, summary)
         self._record(PlanChanged((edit, GoalFocused(parent.id if parent else None)), "model"))
 
-    def request(self, now: float) -> list[MeterMessage]:
+    def request(self, now: float) -> list[object]:
         meta = self._meta
         plan = plan_block(self._state.tree) if self._sends_plan else ""
         idle_s = now - self._answered_at if self._answered_at is not None else 0.0
@@ -139,14 +159,14 @@ class ToriPolicy:
         self._before = built.prefix
         return self._messages(built)
 
-    def _messages(self, built: BuiltRequest) -> list[MeterMessage]:
+    def _messages(self, built: BuiltRequest) -> list[object]:
         request = built.request
         messages = [self._message(message) for message in request.messages]
         if self._sends_plan and request.late_system:
             messages.append(MeterMessage("system", request.late_system, summary=True))
         return messages
 
-    def _message(self, message: Message) -> MeterMessage:
+    def _message(self, message: Message) -> object:
         known = self._told.get(id(message))
         if known is None:
             call_id = str(message.tool_call_id) if message.tool_call_id else None
@@ -156,7 +176,7 @@ class ToriPolicy:
             known = self._told[id(message)] = (message, told)
         return known[1]
 
-    def _say(self, message: Message, told: MeterMessage, t: float) -> None:
+    def _say(self, message: Message, told: object, t: float) -> None:
         self._told[id(message)] = (message, told)
         self._record(MessageAdded(message), t)
 
@@ -164,12 +184,14 @@ class ToriPolicy:
         self._state = reduce(self._state, Record(self._state.next_seq, datetime.fromtimestamp(t, UTC), event))
 
 
+@dataclass
 class _Call:
-    def __init__(self, call_id: str, name: str, args: str) -> None:
-        self.id, self.name, self.args = call_id, name, args
+    id: str
+    name: str
+    args: str
 
 
-def _call(call: Any) -> ToolCall:  # noqa: ANN401
+def _call(call: MeterCall) -> ToolCall:
     """Return a recorded call under the name that tori has for such a tool."""
     try:
         arguments = json.loads(call.args)

@@ -1,18 +1,16 @@
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from tests.e2e.commands import tori
 from tests.wire.answers import Answer, WireCall, WireRefusal, WireReply, WireRequest
 from tests.wire.server import WireServer
-from tori_tui.context.tokens import estimate_tokens
 from tori_tui.domain.events import MessagesFolded
 from tori_tui.trace.store import JsonlTraceStore
 
@@ -36,7 +34,8 @@ class Mission:
     answers: list[WireReply] = field(default_factory=lambda: list(replies()))
 
     def __call__(self, request: WireRequest) -> Answer:
-        size = body_tokens(request.body)
+        # What the server reports as usage, too: sizes are corrected by it.
+        size = request.size_tokens
         if self.limit_tokens is not None and size > self.limit_tokens:
             self.n_refused += 1
             message = f"This model's maximum context length is {self.limit_tokens} tokens."
@@ -68,12 +67,6 @@ def make_data(root: Path) -> None:
         for step in range(TURNS_A_GOAL - 1):
             rows = [f"part {goal} step {step} has {n * 7919}\n" for n in range(N_LINES)]
             (root / "data" / f"{goal}-{step}.txt").write_text("".join(rows), "utf-8")
-
-
-def body_tokens(body: Mapping[str, Any]) -> int:
-    return estimate_tokens(json.dumps(body["messages"], ensure_ascii=False)) + estimate_tokens(
-        json.dumps(body.get("tools", []))
-    )
 
 
 def history(request: WireRequest) -> Sequence[object]:
