@@ -11,7 +11,8 @@ import os
 import platform
 import shutil
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,6 +53,7 @@ from tori_tui.runtime.open_calls import LEFT_OVER_COMMANDS, OpenCallCloser, stop
 from tori_tui.runtime.projector import Projector
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.requests import RequestBuilder
+from tori_tui.runtime.restoring import Restoring
 from tori_tui.runtime.rewinding import Rewinding
 from tori_tui.runtime.runner import Runner
 from tori_tui.runtime.scope import Scopes
@@ -116,6 +118,29 @@ async def open_session(
     except BaseException:
         opened.store.close()
         raise
+
+
+@asynccontextmanager
+async def opened_rewinding(
+    cwd: Path, trace_dir: Path | None, trace: str, surroundings: Surroundings | None = None
+) -> AsyncIterator[Rewinding]:
+    """Open a trace to go back in it, without a model; written down and closed at the end.
+
+    Raises:
+        TraceError: The trace is locked, missing, too new or cannot be written.
+    """
+    world = surroundings or real_surroundings(os.environ)
+    opened = _open_trace(SessionOptions(cwd=cwd, trace_dir=trace_dir, resume=trace), world)
+    try:
+        recorder = Recorder(world.wrap_store(opened.store), Bus(opened.state), opened.state, world.clock)
+        rewinding = _make_rewinding(recorder, opened, find_work_tree(cwd) or cwd, world)
+        await rewinding.recover()
+        yield rewinding
+        await rewinding.checkpointing.settled()
+        await recorder.sync()
+        Projections(opened.directory, opened.trace_id).write(recorder.state)
+    finally:
+        opened.store.close()
 
 
 def _open_trace(options: SessionOptions, world: Surroundings) -> _Opened:
@@ -248,12 +273,13 @@ def _make_runner(
     checks = Checks(tools["bash"], gate, scopes, world.clock)
     encoding = _make_encoding(ground, tools)
     requests = _make_requests(ground, instructions, tools, encoding)
+    restoring = Restoring(recorder, ground.rewinding, has_user=ground.options.has_user)
     calls = CallRunner(
         recorder=recorder,
         tools=tools,
         gate=gate,
         scopes=scopes,
-        goal_calls=GoalCalls(recorder, tools["goal"], checks, scopes),
+        goal_calls=GoalCalls(recorder, tools["goal"], checks, scopes, restoring),
         closer=OpenCallCloser(ground.workspace, ground.outputs),
         redactor=ground.redactor,
         outputs=ground.outputs,

@@ -11,6 +11,7 @@ from tests.fakes.session import LIMIT_S, MODEL, Driver, driven, records_of, repl
 from tests.workspace.going_back_kit import Content, content_of, git_traces, git_tree, plain_tree
 from tori_tui.bootstrap import SessionOptions
 from tori_tui.domain.commands import (
+    AnswerQuestion,
     ContinueRun,
     RedoRewind,
     RenameSession,
@@ -21,6 +22,7 @@ from tori_tui.domain.commands import (
 from tori_tui.domain.events import (
     CheckpointSaved,
     NoticeShown,
+    QuestionAsked,
     Rewound,
     RunStatusChanged,
     SessionNamed,
@@ -234,3 +236,52 @@ async def test_a_session_has_a_name(tmp_path: Path) -> None:
         await driver.until(SessionNamed)
         assert driver.session.state.name == "parser work"
     assert any(isinstance(record.event, SessionNamed) for record in records_of(driver.session.directory))
+
+
+ABANDONED = [
+    reply("", goal={"add": "A, B", "focus": "1"}, bash={"command": SHELL}),
+    reply("", goal={"abandon": "wrong way", "add": "A2", "restore": True}),
+]
+
+
+async def test_abandon_with_restore_brings_the_tree_back_to_the_goals_start(tmp_path: Path) -> None:
+    tree = git_tree(tmp_path / "tree")
+    start = content_of(tree)
+    async with driven([*ABANDONED, *[reply("hm")] * 3], tree) as driver:
+        state = await driver.run("go")
+    now = content_of(tree)
+    assert now["build/out.o"][2] == b"built\n"
+    assert without_build(now) == without_build(start)
+    goal = state.tree.find(GoalId("1"))
+    assert goal is not None
+    assert goal.summary is not None
+    assert "wrong way (restored a.txt" in goal.summary
+    results = [e.message.text for e in state.log if e.message.name == "goal"]
+    assert "restored a.txt" in results[1]
+
+
+async def test_in_auto_nothing_is_restored_unless_the_model_asks(tmp_path: Path) -> None:
+    tree = plain_tree(tmp_path / "tree")
+    script = [ABANDONED[0], reply("", goal={"abandon": "wrong way", "add": "A2"}), *[reply("hm")] * 3]
+    async with driven(script, tree) as driver:
+        await driver.run("go")
+    assert (tree / "moved").exists()
+
+
+@pytest.mark.parametrize(("answer", "is_restored"), [("restore", True), ("keep", False)])
+async def test_the_user_is_asked_elsewhere(answer: str, is_restored: bool, tmp_path: Path) -> None:
+    tree = plain_tree(tmp_path / "tree")
+    options = SessionOptions(cwd=tree, model=MODEL, mode="edit", has_user=True)
+    script = [
+        reply("", goal={"add": "A", "focus": "1"}, write_file={"path": "new.txt", "content": "x"}),
+        reply("", goal={"abandon": "wrong way"}),
+        reply("ok"),
+    ]
+    async with driven(script, tree, options=options) as driver:
+        driver.session.send(SubmitPrompt("go"))
+        asked = await driver.until(QuestionAsked)
+        assert isinstance(asked, QuestionAsked)
+        assert "new.txt" in asked.text
+        driver.session.send(AnswerQuestion(asked.question_id, answer))
+        await driver.until_ended()
+    assert (tree / "new.txt").exists() is not is_restored

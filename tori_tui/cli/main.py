@@ -11,7 +11,22 @@ from typing import Annotated
 import typer
 
 from tori_tui import __version__
-from tori_tui.cli import app_command, context, demo, doctor, list, replay, resume, run, show, streams
+from tori_tui.cli import (
+    app_command,
+    blame,
+    commit,
+    context,
+    demo,
+    diff,
+    doctor,
+    list,
+    replay,
+    resume,
+    rewind,
+    run,
+    show,
+    streams,
+)
 from tori_tui.cli.exit_codes import USAGE
 from tori_tui.cli.failures import exit_code_of
 
@@ -28,6 +43,10 @@ app.command("run")(run.run)
 app.command("resume")(resume.resume)
 app.command("list")(list.list_traces)
 app.command("show")(show.show)
+app.command("rewind")(rewind.rewind)
+app.command("diff")(diff.diff)
+app.command("commit")(commit.commit)
+app.command("blame")(blame.blame)
 app.command("context")(context.context)
 app.command("demo")(demo.demo)
 app.command("replay")(replay.replay)

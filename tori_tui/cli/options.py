@@ -34,6 +34,10 @@ MaxCost = Annotated[
 MaxSeconds = Annotated[
     float | None, typer.Option("--max-seconds", metavar="S", min=0, help="Stop after that time.")
 ]
+TraceName = Annotated[
+    str | None,
+    typer.Argument(metavar="TRACE", help="Id, its beginning, or path; the newest one if left out."),
+]
 TraceDir = Annotated[
     Path | None,
     typer.Option("--trace-dir", metavar="DIR", help="Keep traces there instead of .trace in the work tree."),
@@ -51,4 +55,5 @@ __all__ = [
     "ModeOption",
     "Model",
     "TraceDir",
+    "TraceName",
 ]

@@ -12,12 +12,21 @@ from typing import Annotated
 import typer
 
 from tori_tui.cli import options, streams
+from tori_tui.domain.errors import UsageError
 
 
 def resume(
     trace: Annotated[
         str | None,
         typer.Argument(metavar="TRACE", help="Id, its beginning, or path; the newest one if left out."),
+    ] = None,
+    fork: Annotated[
+        str | None,
+        typer.Option("--fork", metavar="G", help="Begin a new session at that goal, or at turn:N."),
+    ] = None,
+    copy: Annotated[
+        Path | None,
+        typer.Option("--copy", metavar="DIR", help="With --fork: put the files there, and work there."),
     ] = None,
     model: options.Model = None,
     mode: options.ModeOption = None,
@@ -30,6 +39,13 @@ def resume(
     cwd: options.Cwd = None,
 ) -> None:
     """Go on with a session where it stopped, whatever stopped it."""
+    if copy is not None and fork is None:
+        raise UsageError("--copy goes with --fork.")
+    if fork is not None:
+        from tori_tui.cli.fork import fork as fork_session
+
+        forked = fork_session(trace or "", fork, copy, cwd, trace_dir)
+        trace, cwd, trace_dir = str(forked.trace), forked.cwd, forked.trace.parent
     is_plain = json or check or max_turns or max_cost is not None or max_seconds is not None
     if not is_plain and streams.can_show_app():
         from tori_tui.cli.app import start_app

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from itertools import pairwise
+from typing import Final, Literal
 
 from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import Rewound
@@ -17,7 +18,10 @@ from tori_tui.domain.moments import SavedPoint
 from tori_tui.domain.plan_text import goal_title
 from tori_tui.domain.state import SessionState
 
-TITLE_LIMIT_CHARS = 80
+TITLE_LIMIT_CHARS: Final = 80
+
+REWIND_REASON: Final = "rewind"
+"""Of the checkpoint that follows a rewind: it is nobody's work."""
 
 
 class RewindRefused(ToriError):
@@ -32,6 +36,16 @@ class RewindPoint:
     title: str
     goal_id: GoalId | None = None
     turn: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Two neighbouring saved trees between which the agent worked."""
+
+    before: str
+    after: str
+    goal_id: GoalId | None
+    turn: int
 
 
 def rewind_points(state: SessionState) -> tuple[RewindPoint, ...]:
@@ -94,6 +108,38 @@ def saved_since(state: SessionState, seq: Seq) -> tuple[SavedPoint, ...]:
     return tuple(points[first:])
 
 
+def agent_intervals(state: SessionState, goal_id: GoalId | None = None) -> tuple[Interval, ...]:
+    """Return between which saved trees the agent changed files: for a goal with all below it, or for all.
+
+    Raises:
+        RewindRefused: The session never had such a goal.
+    """
+    goal = goal_ever(state, goal_id) if goal_id else None
+    wanted = {part.id for part in goal.walk()} if goal else None
+    found: list[Interval] = []
+    points = state.past.checkpoints
+    for before, after in pairwise(points):
+        event = after.event
+        is_work = event.by == "agent" and event.reason != REWIND_REASON
+        if is_work and (wanted is None or event.goal_id in wanted):
+            found.append(Interval(before.event.tree, event.tree, event.goal_id, event.turn))
+    return tuple(found)
+
+
+def goal_ever(state: SessionState, goal_id: GoalId) -> Goal:
+    """Return a goal as the session knew it last, whether or not a rewind took it out of the plan.
+
+    Raises:
+        RewindRefused: The session never had it.
+    """
+    if (goal := state.tree.find(goal_id)) is not None:
+        return goal
+    for moment in reversed(state.past.moments):
+        if (goal := moment.tree.find(goal_id)) is not None:
+            return goal
+    raise RewindRefused(f"There is no goal {goal_id}.", "`tori show` prints the plan with its ids.")
+
+
 def befores_since(state: SessionState, seq: Seq) -> Mapping[str, str | None]:
     """Return the kept bytes of files that a file tool changed after a record; None for one that it made."""
     found: dict[str, str | None] = {}
@@ -123,10 +169,14 @@ def _goal_point(seq: Seq, goal: Goal) -> RewindPoint:
 
 
 __all__ = [
+    "REWIND_REASON",
+    "Interval",
     "RewindPoint",
     "RewindRefused",
+    "agent_intervals",
     "befores_since",
     "find_point",
+    "goal_ever",
     "next_mission_id",
     "next_undo",
     "rewind_points",

@@ -13,22 +13,26 @@ from tori_tui.domain.goal_call import GoalRefused, needs_check, plan_goal_call
 from tori_tui.domain.goals import Evidence, GoalTree
 from tori_tui.domain.ids import GoalId, Seq
 from tori_tui.domain.messages import ToolCall
-from tori_tui.domain.plan_edits import GoalCompleted, PlanEdit, apply_edits
+from tori_tui.domain.plan_edits import GoalAbandoned, GoalCompleted, PlanEdit, apply_edits
 from tori_tui.runtime.checks import Checks
 from tori_tui.runtime.recorder import Recorder
+from tori_tui.runtime.restoring import Restoring
 from tori_tui.runtime.scope import Scopes
 from tori_tui.tools.base import ArgumentsInvalid, Tool, ToolOutput
-from tori_tui.tools.goal import read_wishes
+from tori_tui.tools.goal import read_wishes, wants_restore
 
 
 class GoalCalls:
     """Applies what the model wishes of its plan."""
 
-    def __init__(self, recorder: Recorder, tool: Tool, checks: Checks, scopes: Scopes) -> None:
+    def __init__(
+        self, recorder: Recorder, tool: Tool, checks: Checks, scopes: Scopes, restoring: Restoring
+    ) -> None:
         self._recorder = recorder
         self._tool = tool
         self._checks = checks
         self._scopes = scopes
+        self._restoring = restoring
 
     async def run(self, call: ToolCall, message_seq: Seq) -> ToolOutput:
         """Apply the call's edits, or refuse it whole; an error output means refused."""
@@ -44,8 +48,12 @@ class GoalCalls:
             return await self._refused(call, message_seq, output)
         goal = needs_check(self._recorder.state.tree, output.edits)
         if goal is None or goal.check is None:
-            await self._recorder.record(PlanChanged(output.edits, "model", call.id))
-            return output
+            restored = await self._restoring.offer(
+                output.edits, scope, is_asked=wants_restore(call.arguments)
+            )
+            edits = _with_reason(output.edits, restored)
+            await self._recorder.record(PlanChanged(edits, "model", call.id))
+            return replace(output, text=f"{output.text}\n{restored}".rstrip(), edits=edits)
         outcome = await self._checks.run(goal.check, goal.check_by, call, goal)
         if outcome.evidence is None or outcome.is_red:
             text = f"Goal {goal.id} stays open: its check is red.\n{outcome.text}"
@@ -72,6 +80,19 @@ def focus_after(tree: GoalTree, calls: Sequence[ToolCall]) -> GoalId | None:
         except (ArgumentsInvalid, GoalRefused):
             break
     return tree.current_id
+
+
+def _with_reason(edits: Sequence[PlanEdit], restored: str) -> tuple[PlanEdit, ...]:
+    """Let the summary of the goal that was given up say what was restored."""
+    if not restored:
+        return tuple(edits)
+    last = max(i for i, edit in enumerate(edits) if isinstance(edit, GoalAbandoned))
+    return tuple(
+        replace(edit, reason=f"{edit.reason} ({restored})")
+        if i == last and isinstance(edit, GoalAbandoned)
+        else edit
+        for i, edit in enumerate(edits)
+    )
 
 
 def _with_evidence(edits: Sequence[PlanEdit], evidence: Evidence) -> tuple[PlanEdit, ...]:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Final, Literal, cast
 
 from tori_tui.domain.events import MessageAdded, NoticeShown, Rewound
-from tori_tui.domain.goals import Goal
 from tori_tui.domain.ids import GoalId, Seq, TraceId
 from tori_tui.domain.messages import Message
 from tori_tui.domain.moments import SavedPoint
 from tori_tui.domain.rewind import RewindRefused, befores_since, find_point, next_undo, saved_since
+from tori_tui.domain.state import SessionState
 from tori_tui.runtime.checkpointing import Checkpointing
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.tools.changes import uninterrupted
@@ -48,6 +48,11 @@ class Rewinding:
         self.checkpointing = checkpointing
         self._trace_id = trace_id
         self._outputs = outputs
+
+    @property
+    def state(self) -> SessionState:
+        """The session as it stands now."""
+        return self._recorder.state
 
     async def plan(
         self,
@@ -112,14 +117,6 @@ class Rewinding:
             await self._recorder.sync()
         await asyncio.to_thread(forget, checkpoints.shadow, self._trace_id)
         await self.checkpointing.save_now("rewind", "agent")
-
-    async def restore_goal(self, goal: Goal) -> Rewound | None:
-        """Take the files alone back to where a goal began; None where nothing was saved of them."""
-        try:
-            plan = await self.plan(goal=goal.id, messages=False)
-        except RewindRefused:
-            return None
-        return await self.carry_out(plan, tells_model=False)
 
     async def _planned(self, event: Rewound) -> RewindPlan:
         if not event.files:

@@ -27,6 +27,7 @@ class _Parameters(msgspec.Struct, frozen=True):
     done: Annotated[str | None, msgspec.Meta(description="summary of the finished goal")] = None
     abandon: Annotated[str | None, msgspec.Meta(description="reason")] = None
     focus: Annotated[str | None, msgspec.Meta(description="id to work on now")] = None
+    restore: Annotated[bool, msgspec.Meta(description="with abandon: undo its file changes")] = False
 
 
 class GoalTool:
@@ -67,8 +68,18 @@ def read_wishes(arguments: JsonObject) -> GoalWishes:
     return GoalWishes(asked.add, asked.done, asked.abandon, asked.focus)
 
 
+def wants_restore(arguments: JsonObject) -> bool:
+    """Say whether the call asks to take back the files of the goal that it abandons.
+
+    Raises:
+        ArgumentsInvalid: The arguments do not fit.
+    """
+    asked = parse(_Parameters, arguments, NAME)
+    return asked.restore and bool(asked.abandon and asked.abandon.strip())
+
+
 def _flat(wish: str | list[str]) -> str:
     return wish if isinstance(wish, str) else ", ".join(wish)
 
 
-__all__ = ["GoalTool", "read_wishes"]
+__all__ = ["GoalTool", "read_wishes", "wants_restore"]

@@ -93,13 +93,13 @@ class ShadowGit:
             os.close(self._lock)
             self._lock = -1
 
-    def run(self, *arguments: str, feed: bytes = b"", work_tree: Path | None = None) -> bytes:
+    def run(self, *arguments: str, feed: bytes = b"", index: Path | None = None) -> bytes:
         """Run a git command and return what it printed.
 
         Raises:
             GitFailed: It ended with an error.
         """
-        process = self.start(*arguments, work_tree=work_tree)
+        process = self.start(*arguments, index=index)
         output, errors = process.communicate(feed)
         if process.returncode:
             raise _failure(arguments, process.returncode, errors)

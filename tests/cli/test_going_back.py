@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.kit import Project, calls, says
+
+PLAN = calls("goal", '{"add": "Greet, Part, Rest", "focus": "1"}')
+GREET = calls("bash", json.dumps({"command": "echo hello > hello.txt; echo two >> a.txt"}))
+TO_PART = calls("goal", '{"done": "hello.txt greets", "focus": "2"}')
+PART = calls("bash", json.dumps({"command": "echo bye > bye.txt; rm hello.txt; echo three >> a.txt"}))
+TO_REST = calls("goal", '{"done": "bye.txt parts", "focus": "3"}')
+REST = calls("goal", '{"done": "nothing was left"}')
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    made = Project.make(tmp_path, PLAN + GREET + TO_PART + PART + TO_REST + REST + says("All done."))
+    made.environ |= {
+        "GIT_AUTHOR_NAME": "a",
+        "GIT_AUTHOR_EMAIL": "a@b",
+        "GIT_COMMITTER_NAME": "a",
+        "GIT_COMMITTER_EMAIL": "a@b",
+    }
+    git(made, "add", "-A")
+    git(made, "commit", "-qm", "first")
+    done = made.tori("run", "Greet and part", "--mode", "auto")
+    assert done.returncode == 0, done.stderr
+    return made
+
+
+def git(project: Project, *arguments: str) -> str:
+    done = subprocess.run(
+        ("git", *arguments), cwd=project.root, env=project.environ, capture_output=True, check=True
+    )
+    return done.stdout.decode()
+
+
+def out(project: Project, *arguments: str) -> str:
+    done = project.tori(*arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
+
+
+def names(project: Project) -> set[str]:
+    return {path.name for path in project.root.iterdir() if not path.name.startswith(".")}
+
+
+def test_rewind_dry_then_real_then_undone(project: Project) -> None:
+    dry = out(project, "rewind", "--goal", "2", "--dry-run")
+    assert "restore a.txt" in dry
+    assert "delete  bye.txt" in dry
+    assert "create  hello.txt" in dry
+    assert names(project) == {"a.txt", "bye.txt"}
+    assert "Back to goal 2 Part. 3 paths restored." in out(project, "rewind", "--goal", "2")
+    assert names(project) == {"a.txt", "hello.txt"}
+    assert (project.root / "a.txt").read_text() == "one\ntwo\n"
+    assert "[→] 2. Part" in out(project, "show")
+    out(project, "rewind", "--undo")
+    assert names(project) == {"a.txt", "bye.txt"}
+    assert "[✓] 3. Rest" in out(project, "show")
+    out(project, "rewind", "--redo")
+    assert names(project) == {"a.txt", "hello.txt"}
+
+
+def test_rewind_without_a_place_names_the_goals(project: Project) -> None:
+    done = project.tori("rewind")
+    assert done.returncode == 2
+    assert b"goal 1 Greet; goal 2 Part" in done.stderr
+
+
+def test_diff_shows_one_goals_change_alone(project: Project) -> None:
+    second = out(project, "diff", "--goal", "2")
+    assert "+bye" in second
+    assert "+three" in second
+    assert "+two" not in second
+    whole = out(project, "diff")
+    assert "+two" in whole
+    assert "hello" not in whole
+    nothing = project.tori("diff", "--goal", "3")
+    assert b"No change of a file is known of goal 3" in nothing.stderr
+
+
+def test_commits_by_goal_hold_the_agents_changes_and_none_of_the_users(project: Project) -> None:
+    (project.root / "mine.txt").write_text("mine\n")
+    git(project, "add", "mine.txt")
+    (project.root / "a.txt").write_text("one\ntwo\nthree\nmine\n")
+    lines = out(project, "commit", "--by-goal").splitlines()
+    assert [line.split(" ", 1)[1] for line in lines] == ["Greet", "Part"]
+    log = git(project, "log", "--reverse", "--format=%s|%b", "--name-status")
+    assert "Greet|hello.txt greets\n\nGoal 1 of " in log
+    assert "D\thello.txt" in log
+    assert git(project, "show", "HEAD:a.txt") == "one\ntwo\nthree\n"
+    assert git(project, "status", "--porcelain") == " M a.txt\nA  mine.txt\n"
+    again = project.tori("commit", "--by-goal")
+    assert (again.returncode, again.stdout) == (0, b"")
+
+
+def test_blame_names_the_goal_of_a_line(project: Project) -> None:
+    trace = project.traces[0].name
+    (project.root / "a.txt").write_text("one\ntwo\nthree\nfour\n")
+    assert out(project, "blame", "a.txt").splitlines() == [
+        "1: before tori: one",
+        f"2: goal 1 Greet ({trace}, turn 2): two",
+        f"3: goal 2 Part ({trace}, turn 4): three",
+        "4: you, since the last checkpoint: four",
+    ]
+    assert out(project, "blame", "a.txt:3") == f"3: goal 2 Part ({trace}, turn 4): three\n"
+    assert project.tori("blame", "a.txt:9").returncode == 2
+
+
+def fork_recording(project: Project) -> None:
+    project.recording.write_text(
+        calls("bash", json.dumps({"command": "cat a.txt; ls"}))
+        + calls("goal", '{"done": "parted otherwise", "focus": "3"}')
+        + calls("goal", '{"done": "rest"}')
+        + says("Forked and done.")
+    )
+
+
+def test_a_fork_goes_on_in_place_from_the_goal_and_the_old_session_stays(project: Project) -> None:
+    old = project.traces[0]
+    fork_recording(project)
+    done = project.tori("resume", old.name, "--fork", "2", "--mode", "auto")
+    assert (done.returncode, done.stdout) == (0, b"Forked and done.\n"), done.stderr
+    new = next(path for path in project.traces if path != old)
+    meta = json.loads((new / "meta.json").read_text())
+    assert meta["parent"] == old.name
+    goals = json.loads((new / "goal.json").read_text())["goals"]
+    assert [goal["summary"] for goal in goals] == ["hello.txt greets", "parted otherwise", "rest"]
+    assert names(project) == {"a.txt", "hello.txt"}
+    assert "bye.txt parts" in out(project, "show", old.name)
+    out(project, "rewind", old.name, "--undo")
+    assert names(project) == {"a.txt", "bye.txt"}
+
+
+def test_a_fork_works_in_a_copy_and_leaves_the_tree_alone(project: Project, tmp_path: Path) -> None:
+    fork_recording(project)
+    copy = tmp_path / "copy"
+    done = project.tori("resume", "--fork", "2", "--copy", str(copy), "--mode", "auto")
+    assert (done.returncode, done.stdout) == (0, b"Forked and done.\n"), done.stderr
+    assert (copy / "hello.txt").exists()
+    assert (copy / "a.txt").read_text() == "one\ntwo\n"
+    assert names(project) == {"a.txt", "bye.txt"}
+    rewound = project.tori("rewind", "--goal", "1", "--cwd", str(copy))
+    assert rewound.returncode == 0, rewound.stderr
+    assert not (copy / "hello.txt").exists()
