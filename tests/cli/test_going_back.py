@@ -148,3 +148,16 @@ def test_a_fork_works_in_a_copy_and_leaves_the_tree_alone(project: Project, tmp_
     rewound = project.tori("rewind", "--goal", "1", "--cwd", str(copy))
     assert rewound.returncode == 0, rewound.stderr
     assert not (copy / "hello.txt").exists()
+
+
+def test_sessions_are_found_by_words_and_by_name(project: Project) -> None:
+    trace = project.traces[0]
+    assert trace.name in out(project, "list", "GREET", "part")
+    assert out(project, "list", "nonsense") == ""
+    lines = (trace / "messages.jsonl").read_bytes().splitlines()
+    seq = json.loads(lines[-1])["seq"] + 1
+    named = {"v": 1, "seq": seq, "ts": "2026-12-01T00:00:00.000Z", "kind": "name", "name": "manners"}
+    with (trace / "messages.jsonl").open("ab") as file:
+        file.write(json.dumps(named, separators=(",", ":")).encode() + b"\n")
+    assert "manners: Greet and part" in out(project, "list", "manners")
+    assert out(project, "show", "manners") == out(project, "show", trace.name)

@@ -13,7 +13,7 @@ from typing import Final
 from tori_tui.cli import streams
 from tori_tui.cli.traces import trace_root
 from tori_tui.render.safe_text import one_line
-from tori_tui.trace.catalog import TraceEntry, list_traces
+from tori_tui.trace.catalog import TraceEntry, list_traces, search_traces
 from tori_tui.trace.codec import to_json
 
 MISSION_LIMIT_CHARS: Final = 72
@@ -21,13 +21,16 @@ MISSION_LIMIT_CHARS: Final = 72
 _HEAD: Final = ("TRACE", "CHANGED", "STATUS", "COST", "MISSION")
 
 
-def print_list(cwd: Path | None, trace_dir: Path | None, *, as_json: bool) -> None:
-    """Print the traces of a folder, newest first."""
+def print_list(cwd: Path | None, trace_dir: Path | None, *, words: str = "", as_json: bool) -> None:
+    """Print the traces of a folder, newest first: all, or those in which every word stands."""
     root = trace_root(cwd, trace_dir)
-    entries = list_traces(root)
+    entries = search_traces(list_traces(root), words)
     if as_json:
         for entry in entries:
             streams.write_out_bytes(to_json(_plain(entry)) + b"\n")
+        return
+    if not entries and words:
+        streams.write_err(f"No session has {one_line(words)!r} in its id, name or mission.\n")
         return
     if not entries:
         streams.write_err(f'There is no trace in {one_line(str(root))}. `tori run "…"` makes one.\n')
@@ -49,7 +52,9 @@ def _row(entry: TraceEntry) -> tuple[str, ...]:
         _local(entry.updated_at),
         entry.status or "?",
         "" if not entry.cost_usd else f"${entry.cost_usd:.2f}",
-        one_line(entry.mission, MISSION_LIMIT_CHARS) + more,
+        (f"{one_line(entry.name)}: " if entry.name else "")
+        + one_line(entry.mission, MISSION_LIMIT_CHARS)
+        + more,
     )
 
 
@@ -61,6 +66,7 @@ def _plain(entry: TraceEntry) -> dict[str, object]:
     return {
         "id": entry.id,
         "path": str(entry.path),
+        "name": entry.name,
         "mission": entry.mission,
         "n_missions": entry.n_missions,
         "status": entry.status,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from tori_tui.domain.events import PlanChanged, Record, RunStatusChanged, TurnFinished
+from tori_tui.domain.events import PlanChanged, Record, RunStatusChanged, SessionNamed, TurnFinished
 from tori_tui.domain.ids import TraceId
 from tori_tui.domain.plan_edits import MissionOpened
 from tori_tui.trace.codec import decode
@@ -49,6 +49,8 @@ class TraceEntry:
     cost_usd: float | None
     created_at: datetime | None
     updated_at: datetime
+    name: str = ""
+    """What the user called it."""
 
 
 def list_traces(trace_root: Path) -> tuple[TraceEntry, ...]:
@@ -57,12 +59,19 @@ def list_traces(trace_root: Path) -> tuple[TraceEntry, ...]:
     return tuple(sorted(entries, key=lambda entry: (entry.updated_at, entry.id), reverse=True))
 
 
+def search_traces(entries: Iterable[TraceEntry], words: str) -> tuple[TraceEntry, ...]:
+    """Return the traces in whose id, name or mission every word stands, whatever its case."""
+    wanted = words.casefold().split()
+    texts = ((entry, f"{entry.id} {entry.name} {entry.mission}".casefold()) for entry in entries)
+    return tuple(entry for entry, text in texts if all(word in text for word in wanted))
+
+
 def find_trace(trace_root: Path, prefix: str | None) -> Path:
     """Return the directory of the one trace meant.
 
     Args:
         trace_root: The folder of traces.
-        prefix: An id, the beginning of one, or the path of a trace; None, empty or `latest` is the
+        prefix: An id, its beginning, a session's name, or the path of a trace; None, empty or `latest` is the
             one that changed last.
 
     Raises:
@@ -80,6 +89,8 @@ def find_trace(trace_root: Path, prefix: str | None) -> Path:
     exact = [path for path in fitting if path.name == prefix]
     if exact or len(fitting) == 1:
         return (exact or fitting)[0]
+    if not fitting and (named := [path for path in paths if _entry(path).name == prefix]):
+        return named[0]
     if fitting:
         raise TraceError(f"{prefix!r} fits {len(fitting)} traces: {_names(fitting)}.", "Give more of the id.")
     known = f"There are: {_names(paths)}." if paths else "There is none yet."
@@ -144,6 +155,7 @@ class _Meta(msgspec.Struct):
     model: str = ""
     cost: float | None = None
     missions: tuple[_MetaMission, ...] = ()
+    name: str = ""
 
 
 _meta_decoder: Final = msgspec.json.Decoder(_Meta)
@@ -179,6 +191,7 @@ def _entry_of_meta(path: Path, meta: _Meta) -> TraceEntry:
         cost_usd=meta.cost,
         created_at=meta.created,
         updated_at=meta.updated,
+        name=meta.name,
     )
 
 
@@ -192,6 +205,7 @@ def _entry_of_ends(path: Path) -> TraceEntry:
     last = _last(tail, b"")
     run = _last(tail, b'"kind":"run"') or _last(head, b'"kind":"run"')
     turn = _last(tail, b'"kind":"turn"')
+    named = _last(tail, b'"kind":"name"') or _last(head, b'"kind":"name"')
     mission, n_missions = _mission_of(head)
     return TraceEntry(
         id=TraceId(path.name),
@@ -203,6 +217,7 @@ def _entry_of_ends(path: Path) -> TraceEntry:
         cost_usd=None,
         created_at=first.at if first else None,
         updated_at=last.at if last else datetime.fromtimestamp(changed_s, UTC),
+        name=named.event.name if named and isinstance(named.event, SessionNamed) else "",
     )
 
 
@@ -234,4 +249,11 @@ def _mission_of(head: list[bytes]) -> tuple[str, int]:
     return (texts[0], len(texts)) if texts else ("", 0)
 
 
-__all__ = ["TraceEntry", "find_trace", "list_traces", "new_trace_id", "trace_root_for"]
+__all__ = [
+    "TraceEntry",
+    "find_trace",
+    "list_traces",
+    "new_trace_id",
+    "search_traces",
+    "trace_root_for",
+]
