@@ -214,7 +214,7 @@ async def _assemble(
 
     async def shut() -> None:
         await ground.jobs.close()
-        await ground.rewinding.checkpointing.settled()
+        await ground.rewinding.checkpointing.close()
         await ground.models.close()
         await ground.recorder.sync()
         projector.finish(ground.recorder.state)

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -161,3 +163,19 @@ def test_sessions_are_found_by_words_and_by_name(project: Project) -> None:
         file.write(json.dumps(named, separators=(",", ":")).encode() + b"\n")
     assert "manners: Greet and part" in out(project, "list", "manners")
     assert out(project, "show", "manners") == out(project, "show", trace.name)
+
+
+def test_a_killed_rewind_leaves_plan_and_files_of_one_moment(project: Project) -> None:
+    dice = random.Random(3)
+    seen: set[bool] = set()
+    for kill in range(4):
+        direction = ("--undo",) if seen and kill % 2 else ("--goal", "2")
+        with project.started("rewind", *direction) as process:
+            time.sleep(dice.uniform(0.3, 1.5))
+            process.kill()
+        # Any command that opens the trace finishes what was begun.
+        project.tori("rewind", "--goal", "1", "--dry-run")
+        files = names(project)
+        is_back = "[→] 2. Part" in out(project, "show")
+        assert files == ({"a.txt", "hello.txt"} if is_back else {"a.txt", "bye.txt"})
+        seen.add(is_back)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from tori_tui import __version__
+from tori_tui.bootstrap import real_surroundings
 from tori_tui.cli import streams
 from tori_tui.cli.traces import working_directory
 from tori_tui.config import LoadedSettings, load_settings, user_config_path
@@ -24,6 +25,7 @@ from tori_tui.providers.keys import describe_keys
 from tori_tui.providers.registry import default_model
 from tori_tui.render.safe_text import safe_text
 from tori_tui.trace.catalog import trace_root_for
+from tori_tui.workspace.checkpoint_disk import CAP_BYTES, disk_use_bytes
 
 LIBRARIES: Final = ("openai", "anthropic", "textual", "rich", "typer", "msgspec")
 PROGRAMS: Final = ("git", "rg", "bwrap", "tmux")
@@ -62,6 +64,8 @@ def _configuration(here: Path) -> Iterator[str]:
     yield f"file: {path}{'' if path.exists() else ' (not there)'}"
     root, is_fallback = trace_root_for(here)
     yield f"traces: {root}{' (the work tree cannot be written)' if is_fallback else ''}"
+    used_mb = disk_use_bytes(real_surroundings(os.environ).state_dir) / 1e6
+    yield f"checkpoints of all work trees: {used_mb:.1f} MB, at most {CAP_BYTES / 1e6:.0f} MB"
     try:
         loaded = load_settings(os.environ, here)
     except ToriError as error:

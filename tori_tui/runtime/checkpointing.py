@@ -15,6 +15,7 @@ from tori_tui.domain.rewind import touched_paths
 from tori_tui.domain.state import SessionState
 from tori_tui.runtime.changers import last_change
 from tori_tui.runtime.recorder import Recorder
+from tori_tui.workspace.checkpoint_disk import make_room
 from tori_tui.workspace.checkpoints import Checkpoints, SavedTree
 from tori_tui.workspace.glance import Glance, glance
 from tori_tui.workspace.shadow_git import GitFailed
@@ -54,6 +55,7 @@ class Checkpointing:
         self._seen: Glance | None = None
         self._has_begun = False
         self._news = ""
+        self._make_room: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
         """A run begins: the session's first one saves the tree, beside the first request."""
@@ -100,6 +102,12 @@ class Checkpointing:
             await asyncio.shield(self._pending)
         await self._record_newest()
 
+    async def close(self) -> None:
+        """Return when nothing of it runs any more."""
+        await self.settled()
+        if self._make_room is not None:
+            await self._make_room
+
     def take_news(self) -> str:
         """Return, once, what changed in the tree while tori was away."""
         news, self._news = self._news, ""
@@ -116,8 +124,20 @@ class Checkpointing:
         before = self._recorder.state.last_checkpoint
         await self._save("start", by, self._recorder.state, None)
         after = self._unrecorded
+        self._make_room = asyncio.create_task(self._tell_of_room())
         if is_resumed and before is not None and after is not None and before.tree != after.tree:
             self._news = await asyncio.to_thread(self._difference, before.tree, after.tree)
+
+    async def _tell_of_room(self) -> None:
+        """Once a session: drop what is oldest where all checkpoints take too much, and say so."""
+        if self.checkpoints is None:
+            return
+        shadow = self.checkpoints.shadow
+        state_dir = shadow.directory.parent.parent
+        dropped = await asyncio.to_thread(make_room, state_dir, shadow.git, shadow.environ, self._trace_id)
+        if dropped:
+            text = f"Checkpoints took too much room: those of {len(dropped)} old sessions were dropped."
+            self._recorder.announce(NoticeShown(text))
 
     async def _save(
         self, reason: str, by: Doer, state: SessionState, earlier: asyncio.Task[None] | None

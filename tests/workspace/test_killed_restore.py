@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.workspace.going_back_kit import Saver, content_of, git_tree
+from tests.workspace.test_checkpoints import agent_works
+
+N_KILLS = 14
+N_FILES = 60
+
+
+def restore_in_process(root: Path, state: Path, saver: Saver, index: int, kill_after_s: float | None) -> None:
+    chain = json.dumps([(s.tree, s.by, s.empty_folders) for s in saver.chain[index:]])
+    command = (sys.executable, "-m", "tests.workspace.killed_restorer", str(root), str(state), chain)
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"begun\n"
+        if kill_after_s is not None:
+            time.sleep(kill_after_s)
+            process.kill()
+
+
+def test_a_kill_at_any_moment_leaves_the_old_or_the_new_state(tmp_path: Path) -> None:
+    root, state = git_tree(tmp_path / "tree"), tmp_path / "state"
+    for number in range(N_FILES):
+        (root / f"many-{number}.txt").write_text(f"{number} before\n")
+    saver = Saver(root, state)
+    first = content_of(root)
+    saver.save("user")
+    agent_works(root)
+    for number in range(N_FILES):
+        (root / f"many-{number}.txt").write_text(f"{number} after\n")
+    second = content_of(root)
+    saver.save()
+    began = time.monotonic()
+    restore_in_process(root, state, saver, 0, None)
+    whole_s = time.monotonic() - began
+    assert content_of(root) == first
+    saver.save()
+    here, there = first, second
+    dice = random.Random(7)
+    outcomes = set()
+    for kill in range(N_KILLS):
+        # To and fro: the chain's newest state but one is always where it is to go.
+        index = len(saver.chain) - 2
+        restore_in_process(root, state, saver, index, dice.uniform(0, whole_s) if kill else 0.0)
+        # Whoever works in the tree next finishes what was begun.
+        finished = Saver(root, state)
+        saver.chain.append(finished.save())
+        now = content_of(root)
+        assert now in (here, there)
+        outcomes.add(now == there)
+        if now == there:
+            here, there = there, here
+        else:
+            saver.chain.pop()
+    assert outcomes == {True, False}
+    assert not list(root.rglob(".tori-restore-*"))
