@@ -25,6 +25,8 @@ from tori_tui.trace.store import JsonlTraceStore
 
 N_TURNS: Final = 120
 TURNS_A_GOAL: Final = 10
+MODEL_S: Final = 0.03
+"""The fastest that a hosted model begins to answer; what tori does meanwhile delays nobody."""
 N_EDGE: Final = 20
 """The first and the last turns that are compared."""
 
@@ -47,6 +49,7 @@ class _Answering(BaseHTTPRequestHandler):
         assert isinstance(server, _Server)
         server.arrived.append(time.perf_counter())
         self.rfile.read(int(self.headers.get("content-length", 0)))
+        time.sleep(MODEL_S)
         body = server.replies[min(len(server.arrived), N_TURNS) - 1]
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")

@@ -95,8 +95,10 @@ class ViewEngine:
 
     def due(self, state: SessionState, context: ContextId, sizes: Sizes) -> MessagesFolded | None:
         """Return the rewrite that is due before the next request, or None."""
-        scene = self._scene(state, context, int(sizes.fixed_tokens / sizes.correction))
         total = sizes.total_tokens
+        if total is not None and not _may_rewrite(state, total, sizes):
+            return None
+        scene = self._scene(state, context, int(sizes.fixed_tokens / sizes.correction))
         if total is None:
             total = int(scene.total_tokens * sizes.correction)
         reason = _batch_reason(state, total, sizes)
@@ -107,6 +109,11 @@ class ViewEngine:
         # A goal that ended folds before the next request or with the next batch.
         has_ended = state.goal_ended_at_turn == state.n_turns
         return record or (_ended(scene, sizes.profile) if has_ended else None)
+
+    def follow(self, state: SessionState, context: ContextId) -> None:
+        """Read what the session gained, so that the next decision has less to read; changes no answer."""
+        self._heat.follow(state.log)
+        self._sight(state, context)
 
     def relief(
         self, state: SessionState, context: ContextId, sizes: Sizes, reason: str
@@ -160,6 +167,13 @@ class ViewEngine:
         sight = self._sights.setdefault(context, Sight(self._lines_of))
         sight.follow(state.view(context), state.log)
         return sight
+
+
+def _may_rewrite(state: SessionState, total: int, sizes: Sizes) -> bool:
+    """Whether anything at all may be due, before the view is looked at."""
+    if _batch_reason(state, total, sizes) or total > sizes.limit_tokens:
+        return True
+    return state.goal_ended_at_turn == state.n_turns and any(_due(state, sizes.profile))
 
 
 def _batch_reason(state: SessionState, total: int, sizes: Sizes) -> str:

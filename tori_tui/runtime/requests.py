@@ -129,6 +129,10 @@ class RequestBuilder:
         known = self._windows.get(profile.name) or learned or profile.window_tokens
         return min(profile.window_tokens, known)
 
+    def follow(self, state: SessionState) -> None:
+        """Read on while the model answers: what is read now need not be read before the next request."""
+        self._engine.follow(state, state.active_context)
+
     def _sizes(self, state: SessionState, built: BuiltRequest) -> Sizes:
         profile = built.request.profile
         window_tokens = self._window_tokens(profile)

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import Protocol
+from typing import Final, Protocol
 
 from tori_tui.context.build import BuiltRequest
 from tori_tui.domain.events import MessageAdded, NoticeShown, ReplyDiscarded, TurnFinished
@@ -31,6 +31,9 @@ from tori_tui.runtime.pricing import cost_usd
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.requests import RequestBuilder
 from tori_tui.runtime.room import Room
+
+READ_ON_AFTER_S: Final = 0.01
+"""The request is out by then, and no hosted model has answered yet."""
 
 
 class Models(Protocol):
@@ -133,6 +136,9 @@ class Turn:
             shows_text=not self._encoding.is_json(profile),
         )
         context_tokens = sum(section.tokens for section in built.sections)
+        reading_on = asyncio.get_running_loop().call_later(
+            READ_ON_AFTER_S, self._requests.follow, self._recorder.state
+        )
         try:
             reply = await call.run(provider, number, context_tokens, await self._models.fallbacks())
         except ProviderError as error:
@@ -141,6 +147,8 @@ class Turn:
         except asyncio.CancelledError:
             await self._close_cut(call, built, number, "interrupted")
             raise
+        finally:
+            reading_on.cancel()
         await self._finish(call, built, number, reply.stop_reason, reply.usage)
         return reply, call
 
