@@ -15,11 +15,23 @@ from tori_tui.domain.ids import (
     CommentId,
     ContextId,
     GoalId,
-    QuestionId,
     Seq,
 )
 from tori_tui.domain.messages import Message
 from tori_tui.domain.plan_edits import PlanEdit
+from tori_tui.domain.transient import (
+    CallStreamed,
+    NoticeShown,
+    QuestionAsked,
+    ReplyDiscarded,
+    RequestStarted,
+    RetryScheduled,
+    TextStreamed,
+    ThinkingStreamed,
+    ToolOutputStreamed,
+    ToolRunStarted,
+    TransientEvent,
+)
 from tori_tui.domain.usage import Usage
 
 RunStatus = Literal["idle", "running", "waiting", "done", "failed", "incomplete", "interrupted", "limit"]
@@ -342,122 +354,6 @@ class Record:
     """UTC, whole milliseconds."""
     event: DurableEvent
 
-
-# ── transient: shown while it happens, never written ─────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class RequestStarted:
-    """A model request goes out."""
-
-    kind: ClassVar[str] = "request_started"
-    context: ContextId
-    turn: int
-    model: str
-    context_tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class TextStreamed:
-    """More of the answer arrived. The pieces of a reply make up the text of its message."""
-
-    kind: ClassVar[str] = "text"
-    context: ContextId
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ThinkingStreamed:
-    """More of the model's thinking arrived."""
-
-    kind: ClassVar[str] = "thinking"
-    context: ContextId
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class CallStreamed:
-    """The model is writing a tool call; `arguments` is a further piece of its JSON."""
-
-    kind: ClassVar[str] = "call"
-    context: ContextId
-    key: str
-    name: str
-    arguments: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyDiscarded:
-    """What was streamed since `RequestStarted` does not count (a retry or an interrupt follows)."""
-
-    kind: ClassVar[str] = "reply_discarded"
-    context: ContextId
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class RetryScheduled:
-    """A request failed and will be sent again."""
-
-    kind: ClassVar[str] = "retry"
-    context: ContextId
-    attempt: int
-    """Of the try that failed; the first is 1."""
-    of_attempts: int
-    delay_s: float
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class ToolRunStarted:
-    """A call passed its approval and runs now."""
-
-    kind: ClassVar[str] = "tool_started"
-    call_id: CallId
-    name: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class ToolOutputStreamed:
-    """A running command printed more (redacted, decoded; possibly with parts left out)."""
-
-    kind: ClassVar[str] = "tool_output"
-    call_id: CallId
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionAsked:
-    """The model or a limit asks the user; answered by the command `AnswerQuestion`."""
-
-    kind: ClassVar[str] = "question"
-    question_id: QuestionId
-    text: str
-    options: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class NoticeShown:
-    """Something the user should know that changes nothing."""
-
-    kind: ClassVar[str] = "notice"
-    text: str
-    level: Literal["info", "warning", "error"] = "info"
-
-
-TransientEvent = (
-    RequestStarted
-    | TextStreamed
-    | ThinkingStreamed
-    | CallStreamed
-    | ReplyDiscarded
-    | RetryScheduled
-    | ToolRunStarted
-    | ToolOutputStreamed
-    | QuestionAsked
-    | NoticeShown
-)
 
 __all__ = [
     "DURABLE_EVENTS",
