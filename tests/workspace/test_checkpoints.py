@@ -239,7 +239,7 @@ def test_home_is_saved_only_where_a_tool_touched_it(tmp_path: Path) -> None:
     assert (root / "a.txt").read_bytes() == b"one\r\ntwo\r\n"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+@pytest.mark.skipif(os.geteuid() == 0, reason="kernel: root reads everything")
 def test_an_unreadable_file_is_named(tmp_path: Path) -> None:
     root = plain_tree(tmp_path / "tree")
     (root / "a.txt").chmod(0)

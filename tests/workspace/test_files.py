@@ -52,7 +52,7 @@ def test_mode_bits_stay(tmp_path: Path, mode: int) -> None:
     assert path.stat().st_mode & 0o7777 == mode
 
 
-@pytest.mark.skipif(not IS_ROOT, reason="only root may give files away")
+@pytest.mark.skipif(not IS_ROOT, reason="kernel: only root may give files away")
 def test_the_owner_stays_where_the_system_lets_us(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"old")
