@@ -102,7 +102,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(tmp_path: Path) -> None:
     disk.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]
     if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("mounting is not allowed here")
+        pytest.skip("kernel: mounting is not allowed here")
     try:
         outputs = Outputs(disk / "outputs")
         with pytest.raises(OutputsFull, match="No room for an output of 100000 bytes"):

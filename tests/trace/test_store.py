@@ -359,7 +359,7 @@ def test_a_full_file_system_pauses_the_trace_until_there_is_room(tmp_path: Path)
     disk.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]
     if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("mounting is not allowed here")
+        pytest.skip("kernel: mounting is not allowed here")
     try:
         with JsonlTraceStore.open(disk / ".trace" / "t1") as store:
             (disk / "ballast").write_bytes(b"x" * 30_000)
