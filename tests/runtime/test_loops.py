@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 
 from tests.fakes.messages import assistant, call, result, state_of, user
+from tori_tui.domain.events import CheckpointSaved, DurableEvent
+from tori_tui.domain.ids import Seq
 from tori_tui.domain.messages import Message
 from tori_tui.runtime.loops import count_repeats
 
@@ -48,3 +50,21 @@ def test_the_users_word_ends_the_count() -> None:
 def test_polling_a_job_is_no_circle() -> None:
     state = state_of(user("go"), *rounds("bash_output", 9))
     assert count_repeats(state, call("x", "bash_output")) == 0
+
+
+def test_a_change_by_another_shell_command_between_ends_the_count_and_its_own_does_not() -> None:
+    # Records: 1 the word, then two a round; the result of round n stands at 2n + 1.
+    own = [
+        *rounds("bash", 2),
+        CheckpointSaved("t1", "turn", by="agent", at_seq=Seq(5)),
+        *rounds("bash", 2, first=2),
+    ]
+    assert count_repeats(state_of(user("go"), *own), call("x", "bash")) == 4
+    mended = [assistant("", call("s", "bash", command="sed")), result("s", "bash", "")]
+    other: list[DurableEvent | Message] = [
+        *rounds("bash", 2),
+        *mended,
+        CheckpointSaved("t1", "turn", by="agent", at_seq=Seq(7)),
+        *rounds("bash", 2, first=2),
+    ]
+    assert count_repeats(state_of(user("go"), *other), call("x", "bash")) == 2

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from tori_tui.domain.ids import CallId
-from tori_tui.domain.messages import Message, ToolCall
-from tori_tui.domain.state import SessionState
+from tori_tui.domain.ids import CallId, Seq
+from tori_tui.domain.messages import ToolCall
+from tori_tui.domain.state import LoggedMessage, SessionState
 
 NUDGE_AT: Final = 3
 STOP_AT: Final = 5
@@ -26,39 +26,52 @@ SEARCHED_MESSAGES: Final = 200
 def count_repeats(state: SessionState, call: ToolCall) -> int:
     """Count how often a call with this name and these arguments gave its newest result.
 
-    Only calls since the last change of the work tree by a file tool, and since the user's last
-    word, count. The call's own result must be in the log already.
+    Only calls since the last change of the work tree, and since the user's last word, count. The
+    call's own result must be in the log already.
     """
     if call.name in POLLING_TOOLS:
         return 0
     calls = _calls_by_id(state)
     wanted = _key(call)
-    newest: Message | None = None
+    newest: LoggedMessage | None = None
+    last_seq = state.next_seq
     count = 0
-    for message in _newest_first(state):
+    for entry in _newest_first(state):
+        message = entry.message
         if message.role == "user" and message.is_users_word:
             break
         if message.role != "tool" or message.tool_call_id is None:
             continue
         made = calls.get(message.tool_call_id)
         if made is not None and _key(made) == wanted:
-            newest = newest or message
-            if message.text != newest.text:
+            newest = newest or entry
+            if message.text != newest.message.text or _has_changed(state, entry.seq, last_seq):
                 break
-            count += 1
+            count, last_seq = count + 1, entry.seq
         elif message.details.get("changed_paths"):
             break
     return count
 
 
-def _newest_first(state: SessionState) -> list[Message]:
+def _has_changed(state: SessionState, after: Seq, before: Seq) -> bool:
+    """Whether the saved work tree changed between two results, by anything but the first call itself."""
+    for point in reversed(state.past.checkpoints):
+        at_seq = point.event.at_seq or point.seq
+        if at_seq <= after:
+            return False
+        if at_seq < before < state.next_seq:
+            return True
+    return False
+
+
+def _newest_first(state: SessionState) -> list[LoggedMessage]:
     log = state.log
     first = max(0, len(log) - SEARCHED_MESSAGES)
-    return [log[i].message for i in range(len(log) - 1, first - 1, -1)]
+    return [log[i] for i in range(len(log) - 1, first - 1, -1)]
 
 
 def _calls_by_id(state: SessionState) -> dict[CallId, ToolCall]:
-    return {call.id: call for message in _newest_first(state) for call in message.tool_calls}
+    return {call.id: call for entry in _newest_first(state) for call in entry.message.tool_calls}
 
 
 def _key(call: ToolCall) -> str:
