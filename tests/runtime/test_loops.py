@@ -54,7 +54,7 @@ def test_polling_a_job_is_no_circle() -> None:
 
 def test_a_change_by_another_shell_command_between_ends_the_count_and_its_own_does_not() -> None:
     # Records: 1 the word, then two a round; the result of round n stands at 2n + 1.
-    own = [
+    own: list[DurableEvent | Message] = [
         *rounds("bash", 2),
         CheckpointSaved("t1", "turn", by="agent", at_seq=Seq(5)),
         *rounds("bash", 2, first=2),
