@@ -5,7 +5,7 @@ Must not read a clock, a file or a random number; folding the same records gives
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from operator import attrgetter
@@ -34,9 +34,10 @@ from tori_tui.domain.events import (
 )
 from tori_tui.domain.goal_stats import GoalStats
 from tori_tui.domain.goals import GoalTree
-from tori_tui.domain.ids import MAIN_CONTEXT, CallId, CommentId, ContextId, GoalId, MissionId, Seq
+from tori_tui.domain.ids import MAIN_CONTEXT, CallId, CommentId, ContextId, GoalId, Seq
 from tori_tui.domain.log import Log
-from tori_tui.domain.messages import Message, ToolCall
+from tori_tui.domain.logged import LoggedMessage, OpenCall
+from tori_tui.domain.messages import Message
 from tori_tui.domain.moments import Moment, Past, tree_back, views_back
 from tori_tui.domain.plan_edits import GoalAbandoned, GoalCompleted, MissionOpened, PlanEdit, apply_edits
 from tori_tui.domain.usage import Usage
@@ -46,30 +47,6 @@ FIRST_SEQ = Seq(1)
 
 K = TypeVar("K")
 V = TypeVar("V")
-
-
-@dataclass(frozen=True, slots=True)
-class LoggedMessage:
-    """A message with its place in the session."""
-
-    seq: Seq
-    at: datetime
-    mission_id: MissionId | None
-    message: Message
-
-
-@dataclass(frozen=True, slots=True)
-class OpenCall:
-    """A call that has no result yet."""
-
-    call: ToolCall
-    message_seq: Seq
-    context: ContextId
-    goal_id: GoalId | None
-    started: CallStarted | None = None
-    approval: ApprovalChanged | None = None
-    plan: PlanChanged | None = None
-    """What a goal call did to the plan."""
 
 
 def _nothing() -> Mapping[K, V]:
@@ -129,6 +106,13 @@ class SessionState:
     def view(self, context: ContextId) -> View:
         """Return the view of a context; an empty one if nothing was said in it."""
         return self.views.get(context) or View()
+
+    @property
+    def live_log(self) -> Sequence[LoggedMessage]:
+        """What was said, without what a rewind took back."""
+        if not self.past.lost:
+            return self.log
+        return [entry for entry in self.log if not self.past.is_lost(entry.seq)]
 
     def stats_of(self, goal_id: GoalId) -> GoalStats:
         """Return what a goal took, its children included."""

@@ -73,7 +73,7 @@ def steps_by_segment(state: SessionState) -> Mapping[Segment, Sequence[Step]]:
         if entry.message.role == "tool" and entry.message.tool_call_id is not None
     }
     steps: dict[Segment, list[Step]] = defaultdict(list)
-    for entry in state.log:
+    for entry in state.live_log:
         message = entry.message
         if message.role == "tool":
             continue

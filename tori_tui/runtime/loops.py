@@ -65,7 +65,7 @@ def _has_changed(state: SessionState, after: Seq, before: Seq) -> bool:
 
 
 def _newest_first(state: SessionState) -> list[LoggedMessage]:
-    log = state.log
+    log = state.live_log
     first = max(0, len(log) - SEARCHED_MESSAGES)
     return [log[i] for i in range(len(log) - 1, first - 1, -1)]
 

@@ -158,8 +158,7 @@ class Runner:
         mission = self.state.tree.current_mission
         if mission is None:
             return
-        newest = (entry for entry in reversed(self.state.log) if not self.state.past.is_lost(entry.seq))
-        last = next(newest, None)
+        last = next(iter(reversed(self.state.live_log)), None)
         if last is None or last.mission_id != mission.id:
             await self._say(mission.text, "user")
 

@@ -99,7 +99,7 @@ class Story:
         self._unsaid.clear()
         self._reply.forget()
         self._retry = self._goal = None
-        for entry in state.log:
+        for entry in state.live_log:
             self._enter_goal(entry.message.goal_id, state.tree)
             self._message(entry.message)
         for open_call in state.open_calls.values():
@@ -139,6 +139,8 @@ class Story:
             case CheckpointSaved() | SessionNamed():
                 pass
             case Rewound():
+                if event.messages:
+                    self.tell_state(state)
                 verb = "Undone: back from" if event.how == "undo" else "Back to"
                 text = f"{verb} {event.title}. {len(event.restored)} files restored."
                 self._list.add(NoticeBlock(text, "info", goal_id=self._goal))
