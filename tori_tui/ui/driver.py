@@ -20,13 +20,12 @@ from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
+from tori_tui.ui.pastes import Part, Pastes
+
 READ_BYTES: Final = 4_096
 
 POLL_S: Final = 0.1
 """How soon the thread notices that it is to end; also the parser's clock for a lone Escape."""
-
-PASTE_CHARS: Final = 48
-"""So many printable characters in one read were not typed: no hand is that fast."""
 
 _OTHER_KEYS: Final = re.compile(r"\x1b\[27;(\d+);(\d+)~")
 """A modified key as xterm's modifyOtherKeys writes it: modifier, code."""
@@ -71,16 +70,19 @@ class TerminalDriver(LinuxDriver):
         selector.register(self.fileno, selectors.EVENT_READ)
         parser = XTermParser(self._debug)
         decode = getincrementaldecoder("utf-8")("replace").decode
+        pastes = Pastes()
         early, type(self).early_input = type(self).early_input, b""
         try:
-            self._feed(parser, decode(early), is_full=False)
+            self._feed(parser, pastes.feed(decode(early), is_full=False))
             while not self.exit_event.is_set():
                 if selector.select(POLL_S):
                     data = self._read()
                     if not data:
                         self.send_message(TerminalHungUp())
                         return
-                    self._feed(parser, decode(data), is_full=len(data) == READ_BYTES)
+                    self._feed(parser, pastes.feed(decode(data), is_full=len(data) == READ_BYTES))
+                else:
+                    self._feed(parser, pastes.wait(POLL_S))
                 for message in parser.tick():
                     self.process_message(message)
         finally:
@@ -99,43 +101,25 @@ class TerminalDriver(LinuxDriver):
                 return b""
             raise
 
-    def _feed(self, parser: XTermParser, text: str, *, is_full: bool) -> None:
-        text = _OTHER_KEYS.sub("\x1b[\\2;\\1u", _LATE_ANSWER.sub("", text))
-        for part in split_pastes(text, is_full=is_full):
+    def _feed(self, parser: XTermParser, parts: Iterator[Part]) -> None:
+        for part in parts:
             if isinstance(part, events.Paste):
                 self.process_message(part)
                 continue
-            if not part:
+            keys = _plain(part)
+            if not keys:
                 continue  # to the parser this is the end of all input
-            for message in parser.feed(part):
+            for message in parser.feed(keys):
                 if not _is_rubbish(message):
                     self.process_message(message)
 
 
-def split_pastes(text: str, *, is_full: bool) -> Iterator[str | events.Paste]:
-    """Yield keys as text, and as a paste what came too fast to be typed.
-
-    Args:
-        text: What one read gave.
-        is_full: The read gave all it could, so that more of the same follows.
-    """
-    body = text if is_full else text.rstrip("\r\n")
-    end = text[len(body) :]
-    if "\x1b" in text or len(body) < 2:
-        yield text
-        return
-    has_line_break = "\r" in body or "\n" in body
-    is_printable = all(character.isprintable() or character in "\r\n\t" for character in body)
-    if is_printable and (len(body) >= PASTE_CHARS or (has_line_break and len(body) > 2)):
-        yield events.Paste(body)
-        if end:
-            yield end
-    else:
-        yield text
+def _plain(text: str) -> str:
+    return _OTHER_KEYS.sub("\x1b[\\2;\\1u", _LATE_ANSWER.sub("", text))
 
 
 def _is_rubbish(message: Message) -> bool:
     return isinstance(message, events.Key) and message.character == _REPLACEMENT
 
 
-__all__ = ["PASTE_CHARS", "TerminalDriver", "TerminalHungUp", "split_pastes"]
+__all__ = ["TerminalDriver", "TerminalHungUp"]
