@@ -11,8 +11,7 @@ import os
 import platform
 import shutil
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,7 +76,7 @@ from tori_tui.tools.write_file import WriteFileTool
 from tori_tui.trace.catalog import find_trace, new_trace_id, trace_root_for
 from tori_tui.trace.outputs import Outputs
 from tori_tui.trace.projections import Projections
-from tori_tui.trace.store import JsonlTraceStore
+from tori_tui.trace.store import JsonlTraceStore, forget_if_empty
 from tori_tui.workspace.checkpoints import Checkpoints
 from tori_tui.workspace.descendants import Descendants
 from tori_tui.workspace.git_head import find_work_tree, read_git_head
@@ -117,30 +116,8 @@ async def open_session(
         return await _assemble(settings, options, world, opened)
     except BaseException:
         opened.store.close()
+        forget_if_empty(opened.directory)
         raise
-
-
-@asynccontextmanager
-async def opened_rewinding(
-    cwd: Path, trace_dir: Path | None, trace: str, surroundings: Surroundings | None = None
-) -> AsyncIterator[Rewinding]:
-    """Open a trace to go back in it, without a model; written down and closed at the end.
-
-    Raises:
-        TraceError: The trace is locked, missing, too new or cannot be written.
-    """
-    world = surroundings or real_surroundings(os.environ)
-    opened = _open_trace(SessionOptions(cwd=cwd, trace_dir=trace_dir, resume=trace), world)
-    try:
-        recorder = Recorder(world.wrap_store(opened.store), Bus(opened.state), opened.state, world.clock)
-        rewinding = _make_rewinding(recorder, opened, find_work_tree(cwd) or cwd, world)
-        await rewinding.recover()
-        yield rewinding
-        await rewinding.checkpointing.settled()
-        await recorder.sync()
-        Projections(opened.directory, opened.trace_id).write(recorder.state)
-    finally:
-        opened.store.close()
 
 
 def _open_trace(options: SessionOptions, world: Surroundings) -> _Opened:
@@ -217,8 +194,10 @@ async def _assemble(
         await ground.rewinding.checkpointing.close()
         await ground.models.close()
         await ground.recorder.sync()
-        projector.finish(ground.recorder.state)
+        if ground.recorder.state.created_at is not None:
+            projector.finish(ground.recorder.state)
         opened.store.close()
+        forget_if_empty(opened.directory)
         lease.release()
 
     return Session(

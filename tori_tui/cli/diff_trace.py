@@ -9,9 +9,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from tori_tui.bootstrap import real_surroundings
 from tori_tui.cli import streams
 from tori_tui.cli.traces import trace_root, working_directory
+from tori_tui.config.surroundings import real_surroundings
 from tori_tui.domain.errors import UsageError
 from tori_tui.domain.goal_call import parse_goal_id
 from tori_tui.domain.ids import GoalId, TraceId

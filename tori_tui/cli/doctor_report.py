@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Final
 
 from tori_tui import __version__
-from tori_tui.bootstrap import real_surroundings
 from tori_tui.cli import streams
 from tori_tui.cli.traces import working_directory
 from tori_tui.config import LoadedSettings, load_settings, user_config_path
+from tori_tui.config.surroundings import real_surroundings
 from tori_tui.config.translate import provider_settings
 from tori_tui.domain.errors import ToriError
 from tori_tui.providers.keys import describe_keys

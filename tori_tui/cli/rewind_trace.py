@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tori_tui.bootstrap import opened_rewinding
 from tori_tui.cli import streams
+from tori_tui.cli.opened_rewinding import opened_rewinding
 from tori_tui.cli.traces import working_directory
 from tori_tui.domain.errors import UsageError
 from tori_tui.domain.goal_call import parse_goal_id

@@ -9,14 +9,12 @@ import os
 import shutil
 from datetime import datetime
 from pathlib import Path
-from typing import Final
 
 from tori_tui.domain.events import CheckpointSaved, Record, RunStatusChanged
 from tori_tui.domain.ids import Seq
 from tori_tui.trace.errors import TraceError
+from tori_tui.trace.outputs import OUTPUTS_NAME
 from tori_tui.trace.store import BRANCHES_NAME, JsonlTraceStore
-
-OUTPUTS_NAME: Final = "outputs"
 
 
 def fork_trace(source: Path, target: Path, until: Seq, at: datetime, title: str) -> tuple[str, ...]:

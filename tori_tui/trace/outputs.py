@@ -17,6 +17,8 @@ from typing import Final
 
 from tori_tui.trace.errors import NO_ROOM_ERRNOS, OutputsFull, TraceError, TraceMissing
 
+OUTPUTS_NAME: Final = "outputs"
+
 STEM_LIMIT_CHARS: Final = 80
 """Of a file's name; file systems end at 255 bytes."""
 
@@ -126,4 +128,4 @@ def _write_whole(target: Path, data: bytes) -> None:
         raise
 
 
-__all__ = ["Outputs"]
+__all__ = ["OUTPUTS_NAME", "Outputs"]
