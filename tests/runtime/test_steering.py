@@ -12,7 +12,7 @@ from tests.fakes.provider import Script, ScriptedProvider, ScriptedReply
 from tests.fakes.session import Driver, driven, reply
 from tori_tui.config import FeedbackSettings, Settings
 from tori_tui.context.classify import CONTEXT
-from tori_tui.domain.commands import AddComment, EditPlan, SubmitPrompt
+from tori_tui.domain.commands import AddComment, EditPlan, InterruptRun, SubmitPrompt
 from tori_tui.domain.events import CommentRouted, PlanChanged, ToolRunStarted
 from tori_tui.domain.goals import Budget
 from tori_tui.domain.ids import CommentId, GoalId
@@ -325,3 +325,15 @@ async def test_in_an_idle_session_a_plain_comment_is_the_next_prompt(tree: Path)
         await driver.run("first")
         state = await driver.run(AddComment(CommentId("c1"), "second"))
     assert [mission.text for mission in state.tree.missions] == ["first", "second"]
+
+
+async def test_a_word_after_an_interrupt_is_about_the_work_that_is_open(tree: Path) -> None:
+    provider = ScriptedProvider([PLAN, SLOW, *finishing("1", "2", "3")[1:], reply("ok")])
+    async with driven(provider, tree) as driver:
+        driver.session.send(SubmitPrompt("do it"))
+        await driver.until(ToolRunStarted)
+        await driver.run(InterruptRun())
+        state = await driver.run(AddComment(CommentId("c1"), "shorter, please"))
+    assert [mission.text for mission in state.tree.missions] == ["do it"]
+    assert shown(provider.requests[2])[-1] == "shorter, please"
+    assert state.status == "done"

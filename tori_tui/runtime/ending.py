@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from tori_tui.domain.events import MessageAdded, PlanChanged, RunCause, RunStatus
+from tori_tui.domain.events import MessageAdded, NoticeShown, PlanChanged, RunCause, RunStatus
 from tori_tui.domain.goals import Goal
 from tori_tui.domain.messages import Message, Origin
 from tori_tui.domain.plan_edits import EvidenceRecorded
@@ -92,6 +92,10 @@ class Ending:
                 await self._recorder.record(PlanChanged((edit,), "runner"))
             if outcome.is_red:
                 red.append((goal, outcome.text))
+        for goal, _ in red:
+            self._recorder.announce(
+                NoticeShown(f"The check of goal {goal.id} is red again: {goal.check}", "warning")
+            )
         if red:
             names = ", ".join(goal.id for goal, _ in red)
             end = RunEnd("incomplete", f"checks red again: {names}", "check_red")
@@ -102,6 +106,7 @@ class Ending:
         outcome = await self._checks.of_mission(mission)
         if not outcome.is_red:
             return RunEnd("done")
+        self._recorder.announce(NoticeShown(f"The mission's check is red: {mission.check}", "warning"))
         end = RunEnd("incomplete", f"the check is red: {mission.check}", "check_red")
         return await self._nag(nudges.check_red(outcome.text), end)
 

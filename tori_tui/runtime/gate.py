@@ -14,7 +14,7 @@ from tori_tui.domain.goals import Goal
 from tori_tui.domain.messages import ToolCall
 from tori_tui.permission.policy import PermissionQuestion, Verdict, decide
 from tori_tui.permission.rules import Rule, rules_in_force
-from tori_tui.runtime.asking import ApprovalRequest, Asking
+from tori_tui.runtime.asking import NOBODY, ApprovalRequest, Asking
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.tools.base import Preview, Tool, ToolOutput
 from tori_tui.workspace.paths import Workspace
@@ -83,6 +83,8 @@ class Gate:
             return f"{verdict.reason}."
         request = ApprovalRequest(call.id, tool.name, preview.title, preview.detail, verdict.reason)
         answer = await self._asking.approval(request)
+        if answer.state == "denied" and answer.reason == NOBODY:
+            return f"it needs approval ({verdict.reason}), and {NOBODY}."
         if answer.state == "denied":
             said = f" ({answer.reason})" if answer.reason else ""
             return f"the user did not allow it{said}."

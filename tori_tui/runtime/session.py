@@ -211,7 +211,9 @@ class Session:
             await self._runner.receive_comment(received)
             self._run_wanted.set()
         else:
-            await self._prompted(SubmitPrompt(comment.text))
+            # After an interrupt or a limit, a word is about the work that is still open.
+            is_open = can_continue(self.state) and bool(self.state.tree.open_goals)
+            await self._prompted(SubmitPrompt(comment.text, continues=is_open))
 
     async def _configure(self, *, model: str) -> None:
         await self._recorder.record(ContextChanged(self.state.active_context, "configured", model=model))

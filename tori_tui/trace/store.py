@@ -9,6 +9,7 @@ import asyncio
 import fcntl
 import gc
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -280,6 +281,16 @@ class JsonlTraceStore:
         self._progress.has_rubbish = False
 
 
+def forget_if_empty(directory: Path) -> None:
+    """Remove a trace in which nothing was ever recorded, so that it is not taken for the newest session."""
+    try:
+        if (directory / MESSAGES_NAME).stat().st_size == 0:
+            shutil.rmtree(directory)
+    except OSError:
+        # It stays, empty; a list shows it as such.
+        return
+
+
 def _noted(records: Iterator[Record], note: Callable[[Record], None]) -> Iterator[Record]:
     for record in records:
         note(record)
@@ -360,4 +371,11 @@ def _disk_full(directory: Path, reason: str) -> TraceDiskFull:
     )
 
 
-__all__ = ["MESSAGES_NAME", "JsonlTraceStore", "LineFault", "TraceStore", "is_being_written"]
+__all__ = [
+    "MESSAGES_NAME",
+    "JsonlTraceStore",
+    "LineFault",
+    "TraceStore",
+    "forget_if_empty",
+    "is_being_written",
+]

@@ -196,6 +196,8 @@ class SessionScreen(TalkScreen):
                 self._bridge.say(text, f"goal:{purpose.goal_id}")
             case "add" | "rename" | "drop":
                 self._edit_plan(purpose, text)
+                # The keys went from the tree; the next one is meant for it again.
+                self.goals.focus()
             case "deny":
                 if purpose.approval_id is not None:
                     self._bridge.deny(purpose.approval_id, text.strip())

@@ -40,7 +40,7 @@ from tori_tui.domain.events import (
 from tori_tui.domain.goals import GoalTree
 from tori_tui.domain.ids import CallId, CommentId, GoalId
 from tori_tui.domain.messages import Message, ToolCall
-from tori_tui.domain.plan_edits import GoalFocused
+from tori_tui.domain.plan_edits import GoalFocused, MissionOpened
 from tori_tui.domain.state import SessionState
 from tori_tui.ui.transcript.block_list import BlockList, Change
 from tori_tui.ui.transcript.blocks import (
@@ -335,6 +335,8 @@ class Story:
         for edit in event.edits:
             if isinstance(edit, GoalFocused):
                 self._enter_goal(edit.id, tree)
+            elif isinstance(edit, MissionOpened):
+                self._enter_goal(None, tree)
 
     def _run_changed(self, event: RunStatusChanged) -> None:
         if event.status in ("running", "idle", "waiting"):
