@@ -97,7 +97,9 @@ class Past:
         """Return the past with one more moment, unless there is one of the same record."""
         if len(self.moments) and self.moments[-1].seq >= moment.seq:
             return self
-        return replace(self, moments=self.moments.appended(moment))
+        # By hand: a third of the time that `replace` takes, at every turn of a long trace.
+        moments = self.moments.appended(moment)
+        return Past(moments, self.checkpoints, self.writes, self.lost, self.to_undo, self.to_redo)
 
     def with_checkpoint(self, seq: Seq, at: datetime, event: CheckpointSaved) -> Past:
         """Return the past with one more saved state of the work tree."""

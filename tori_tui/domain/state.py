@@ -285,7 +285,7 @@ def _note_moment(draft: _Draft, seq: Seq, *, is_turn: bool) -> None:
         tree=draft.tree,
         views=views,
         ended_goals=draft.ended_goals,
-        ended_at=MappingProxyType(dict(draft.ended_at)),
+        ended_at=draft.ended_at,
         goal_ended_at_turn=draft.goal_ended_at_turn,
         root_ended_at_turn=draft.root_ended_at_turn,
         lost=draft.past.lost,
@@ -319,7 +319,9 @@ def _edit(draft: _Draft, edits: tuple[PlanEdit, ...], seq: Seq) -> None:
     if is_next_mission or any(draft.tree.parent_of(goal_id) is None for goal_id in ended):
         draft.root_ended_at_turn = draft.n_turns
     draft.ended_goals += tuple(i for i in ended if i not in draft.ended_goals)
-    draft.ended_at |= dict.fromkeys(ended, seq)
+    # A new one, never changed in place: the moments of the past share it.
+    if ended:
+        draft.ended_at = {**draft.ended_at, **dict.fromkeys(ended, seq)}
 
 
 def _reassign(draft: _Draft, message_seq: Seq, goal_id: GoalId | None) -> None:
