@@ -230,9 +230,9 @@ def test_a_trace_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_run_cleanly(tmp_path: Path, number: signal.Signals) -> None:
-    project = Project.make(
-        tmp_path, calls("bash", '{"command": "touch begun; exec sleep 53.17"}') + says("x")
-    )
+    # A time of its own, since other tests may run beside this one.
+    sleep = f"sleep {53 + number}.17"
+    project = Project.make(tmp_path, calls("bash", f'{{"command": "touch begun; exec {sleep}"}}') + says("x"))
     with project.started("run", "x", "--mode", "auto") as process:
         while not (project.root / "begun").exists():
             assert process.poll() is None
@@ -242,7 +242,7 @@ def test_a_signal_ends_the_run_cleanly(tmp_path: Path, number: signal.Signals) -
         assert process.returncode == 130, errors
     assert b"Traceback" not in errors
     assert b"interrupted" in errors
-    left = subprocess.run(("pgrep", "-f", "sleep 53.17"), capture_output=True, check=False)
+    left = subprocess.run(("pgrep", "-f", sleep), capture_output=True, check=False)
     assert left.stdout == b""
     last = json.loads((project.traces[0] / "messages.jsonl").read_text().splitlines()[-1])
     assert (last["kind"], last["status"]) == ("run", "interrupted")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import islice
 from types import MappingProxyType
 from typing import Final
 
@@ -48,7 +49,15 @@ def call_title(call: ToolCall, limit_chars: int = TITLE_LIMIT_CHARS) -> str:
 
 
 def result_line(result: Message, limit_chars: int = TITLE_LIMIT_CHARS) -> str:
-    """Return the first line that says something in a call's result, as one safe line."""
+    """Return what a call's result comes to, as one safe line.
+
+    Of a command its exit code and last telling line, of anything else the first line.
+    """
+    exit_code = result.details.get("exit_code")
+    if isinstance(exit_code, int):
+        lines = result.text[-10_000:].splitlines()
+        told = (ln for ln in reversed(lines) if any(map(str.isalnum, ln)) and not ln.startswith("[exit "))
+        return one_line(" · ".join([f"exit {exit_code}", *islice(told, 1)]), limit_chars)
     first = next((line for line in result.text[:10_000].splitlines() if line.strip()), "")
     return one_line(first, limit_chars)
 
