@@ -59,7 +59,10 @@ def finish_all(shadow: ShadowGit) -> None:
 
 def left_by_kill(shadow: ShadowGit, owner: str) -> Journal | None:
     """Return a restore whose outcome its owner may not have recorded; its files are restored then."""
-    if not shadow.directory.is_dir():
+    if not any(shadow.directory.glob(f"{BEGUN}*.json")) and not any(
+        shadow.directory.glob(f"{CARRIED_OUT}*.json")
+    ):
+        # Nothing to mend, so nothing to wait for: another session may be saving the tree just now.
         return None
     with shadow.locked():
         finish_all(shadow)
