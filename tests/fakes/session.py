@@ -26,6 +26,9 @@ ENDED = ("done", "failed", "incomplete", "interrupted", "limit")
 MODEL = "openai-chat/scripted"
 LIMIT_S = 20
 
+PLANTED_KEY = "sk-planted-SECRETKEY-0123456789abcdef"
+"""In the environment of every session; must appear in no trace."""
+
 WITHOUT_CLASSIFIER = Settings(feedback=FeedbackSettings(classifier="off"))
 """So that a script of replies is used up by turns alone."""
 
@@ -43,6 +46,7 @@ def surroundings_for(provider: Provider, home: Path) -> Surroundings:
     environ = {
         "HOME": str(home),
         "PATH": os.environ["PATH"],
+        "OPENAI_API_KEY": PLANTED_KEY,
         "XDG_STATE_HOME": str(home / "state"),
         "XDG_CONFIG_HOME": str(home / "config"),
     }

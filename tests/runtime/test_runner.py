@@ -14,6 +14,7 @@ from tori_tui.domain.commands import (
     AnswerQuestion,
     ContinueRun,
     DecideApproval,
+    EditPlan,
     InterruptRun,
     SubmitPrompt,
 )
@@ -26,7 +27,8 @@ from tori_tui.domain.events import (
     TextStreamed,
     ToolRunStarted,
 )
-from tori_tui.domain.ids import CommentId
+from tori_tui.domain.ids import CommentId, GoalId
+from tori_tui.domain.plan_edits import GoalAbandoned, GoalAdded
 from tori_tui.domain.state import SessionState
 from tori_tui.providers.errors import ProviderError
 
@@ -387,3 +389,50 @@ async def test_a_check_can_be_given_when_a_mission_goes_on(tree: Path) -> None:
     mission = state.tree.current_mission
     assert mission is not None
     assert mission.check == "test -e made"
+
+
+async def test_a_run_stops_when_its_time_is_up_whatever_is_at_work(tree: Path) -> None:
+    script = [reply("", bash={"command": "echo begun; sleep 47.5"})]
+    options = SessionOptions(cwd=tree, model=MODEL, mode="auto", max_seconds=1)
+    async with driven(script, tree, options=options) as driver:
+        state = await driver.run("go")
+    assert (state.status, state.cause) == ("limit", "limit")
+    assert "time of the run was up" in texts(state, "tool")[0]
+    assert pids_of("47.5") == []
+
+
+async def test_a_key_that_a_check_prints_is_in_no_record(tree: Path) -> None:
+    key = "sk-planted-SECRETKEY-0123456789abcdef"
+    (tree / "leak.txt").write_text(f"K={key}\n")
+    script = [
+        reply("", goal={"add": "A [check: cat leak.txt; test -e ok]", "focus": "1"}),
+        reply("", goal={"done": "x"}),
+        reply("", bash={"command": "touch ok"}),
+        reply("", goal={"done": "x"}),
+        *[reply("done")] * 3,
+    ]
+    async with driven(script, tree) as driver:
+        await driver.run(SubmitPrompt("go", check="cat leak.txt; false"))
+        directory = driver.session.directory
+    for path in directory.rglob("*"):
+        assert not path.is_file() or key.encode() not in path.read_bytes(), path
+
+
+async def test_text_that_cannot_be_written_is_the_same_live_and_on_disk(tree: Path) -> None:
+    async with driven([reply("ok"), reply("ok")], tree) as driver:
+        await driver.run("hi \ud800")
+        state = await driver.run(AddComment(CommentId("c1"), "and \udfff"))
+    assert [mission.text for mission in state.tree.missions] == ["hi \ufffd", "and \ufffd"]
+
+
+async def test_plan_edits_of_goals_that_are_not_there_change_and_say_nothing(tree: Path) -> None:
+    provider = ScriptedProvider([reply("", bash={"command": "sleep 0.3"}), reply("ok")])
+    async with driven(provider, tree) as driver:
+        driver.session.send(SubmitPrompt("go"))
+        await driver.until(ToolRunStarted)
+        driver.session.send(
+            EditPlan((GoalAbandoned(GoalId("7"), "x"), GoalAdded(GoalId("9.1"), GoalId("9"), "y")))
+        )
+        state = await driver.until_ended()
+    assert state.tree.goals == ()
+    assert not any("changed the plan" in message.text for message in provider.requests[1].messages)

@@ -14,6 +14,12 @@ from tori_tui.domain.errors import ToriError, UsageError
 
 def exit_code_of(command: Callable[[], object]) -> int:
     """Run a command and return its exit code; what went wrong is told on standard error."""
+    code = _code_after(command)
+    streams.flush()
+    return FAILED if code == 0 and streams.has_lost_output() else code
+
+
+def _code_after(command: Callable[[], object]) -> int:
     try:
         command()
     except SystemExit as end:
@@ -26,8 +32,6 @@ def exit_code_of(command: Callable[[], object]) -> int:
     except Exception:
         streams.write_err(_fault())
         return FAILED
-    finally:
-        streams.flush()
     return 0
 
 

@@ -5,10 +5,17 @@ Must not decide what is written; text that others wrote comes here after `render
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
 from typing import Final, TextIO
+
+READER_GONE: Final = frozenset({errno.EPIPE, errno.EBADF, errno.EIO})
+"""Nobody reads any more, which is no fault: a closed pipe, descriptor or terminal."""
+
+_lost: Final[list[str]] = []
+"""Why output was lost; a process writes its output once."""
 
 _STREAM_MODES: Final = ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY))
 
@@ -43,8 +50,8 @@ def write_out_bytes(data: bytes) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
-    except (OSError, ValueError):
-        _silence(sys.stdout)
+    except (OSError, ValueError) as error:
+        _give_up(sys.stdout, error)
 
 
 def write_err(text: str) -> None:
@@ -88,8 +95,20 @@ def write(stream: TextIO, text: str) -> None:
     try:
         stream.write(text)
         stream.flush()
-    except (OSError, ValueError):
-        _silence(stream)
+    except (OSError, ValueError) as error:
+        _give_up(stream, error)
+
+
+def has_lost_output() -> bool:
+    """Say whether something could not be written though somebody waits for it: a full disk, say."""
+    return bool(_lost)
+
+
+def _give_up(stream: TextIO, error: OSError | ValueError) -> None:
+    _silence(stream)
+    if stream is sys.stdout and isinstance(error, OSError) and error.errno not in READER_GONE:
+        _lost.append(error.strerror or str(error))
+        write_err(f"tori: standard output cannot be written: {_lost[-1]}.\n")
 
 
 def _silence(stream: TextIO) -> None:
@@ -106,6 +125,7 @@ __all__ = [
     "can_say",
     "flush",
     "has_colour",
+    "has_lost_output",
     "has_terminal",
     "repair",
     "write_err",

@@ -164,6 +164,29 @@ PLAN_EDITS: tuple[type[PlanEdit], ...] = (
 )
 
 
+def fitting_edits(tree: GoalTree, edits: Iterable[PlanEdit]) -> tuple[PlanEdit, ...]:
+    """Return the edits that still mean something in this tree: those of goals that are there."""
+    fitting: list[PlanEdit] = []
+    for edit in edits:
+        if _fits(tree, edit):
+            fitting.append(edit)
+            tree = apply_edit(tree, edit)
+    return tuple(fitting)
+
+
+def _fits(tree: GoalTree, edit: PlanEdit) -> bool:
+    match edit:
+        case MissionOpened() | MissionCheckSet():
+            return True
+        case GoalAdded():
+            has_place = edit.parent_id is None or tree.find(edit.parent_id) is not None
+            return has_place and tree.find(edit.id) is None
+        case GoalFocused():
+            return edit.id is None or tree.find(edit.id) is not None
+        case _:
+            return tree.find(edit.id) is not None
+
+
 def apply_edits(tree: GoalTree, edits: Iterable[PlanEdit]) -> GoalTree:
     """Return the tree after the edits, in order; an edit of an unknown goal changes nothing."""
     for edit in edits:
@@ -309,5 +332,6 @@ __all__ = [
     "PlanEdit",
     "apply_edit",
     "apply_edits",
+    "fitting_edits",
     "primes_key",
 ]

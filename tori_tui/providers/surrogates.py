@@ -5,22 +5,7 @@ Must not change any other character.
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-
-
-def mend(text: str) -> str:
-    """Return the text with surrogate pairs joined and lone surrogates replaced by U+FFFD.
-
-    Example:
-        >>> mend("a" + chr(0xD83D) + chr(0xDE00)) == "a\U0001f600"
-        True
-    """
-    if text.isascii() or not _SURROGATE.search(text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+from tori_tui.domain.plain_text import mend
 
 
 def mend_value(value: object) -> object:
@@ -31,7 +16,7 @@ def mend_value(value: object) -> object:
 def _is_torn(value: object) -> bool:
     match value:
         case str():
-            return not value.isascii() and _SURROGATE.search(value) is not None
+            return mend(value) is not value
         case dict():
             return any(not isinstance(k, str) or _is_torn(k) or _is_torn(item) for k, item in value.items())
         case list():

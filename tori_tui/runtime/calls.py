@@ -66,17 +66,19 @@ class CallRunner:
         self._clock = clock
         self._checkpointing = scopes.checkpointing
         self._door = door
+        self._finished: dict[CallId, Finished] = {}
+        """Of the reply whose calls run, or ran last."""
 
     async def run(self, calls: Sequence[ToolCall], message_seq: Seq) -> str | None:
         """Run every call; results are recorded in call order, each as soon as those before it are.
 
-        When cancelled, finished calls keep their results, the others are answered as interrupted,
-        and the cancellation goes on.
+        When cancelled, the cancellation goes on; `close_open_calls`, which says why, records what
+        had finished with its own results.
 
         Returns:
             The reason of an `abort` call, or None.
         """
-        finished: dict[CallId, Finished] = {}
+        finished = self._finished = {}
         is_changing = False
         try:
             refused = await self._run_goal_calls(calls, message_seq, finished)
@@ -92,9 +94,6 @@ class CallRunner:
                         await self._checkpointing.before("turn")
                     await self._run_batch(batch, finished)
                 await self._record_finished(calls, finished)
-        except asyncio.CancelledError:
-            await self._record_finished(calls, finished, others_are="interrupted")
-            raise
         finally:
             if is_changing:
                 self._checkpointing.after("turn")
@@ -104,7 +103,7 @@ class CallRunner:
     async def close_open_calls(self, cause: Cause) -> None:
         """Answer every call of the session that has no result, in call order."""
         calls = [open_call.call for open_call in self._recorder.state.open_calls.values()]
-        await self._record_finished(calls, {}, others_are=cause)
+        await self._record_finished(calls, self._finished, others_are=cause)
 
     async def _run_goal_calls(
         self, calls: Sequence[ToolCall], message_seq: Seq, finished: dict[CallId, Finished]

@@ -61,12 +61,14 @@ class Checks:
             output = await self._bash.run(arguments, self._scopes.open(call))
         finally:
             self._scopes.checkpointing.after("check")
+        # Here, since evidence and refusals become records that pass no other redaction.
+        text = self._scopes.redact(output.text)
         exit_code = output.details.get("exit_code")
         if not isinstance(exit_code, int):
-            return CheckOutcome(f"The check `{command}` did not end.\n{output.text}", None)
+            return CheckOutcome(f"The check `{command}` did not end.\n{text}", None)
         duration_s = round(self._clock.monotonic() - began_s, 3)
-        evidence = Evidence(command, exit_code, output.text[-TAIL_CHARS:], duration_s)
-        return CheckOutcome(f"$ {command}\n{output.text}", evidence)
+        evidence = Evidence(command, exit_code, text[-TAIL_CHARS:], duration_s)
+        return CheckOutcome(f"$ {command}\n{text}", evidence)
 
 
 __all__ = ["CHECK_TIMEOUT_S", "CheckOutcome", "Checks"]

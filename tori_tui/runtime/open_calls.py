@@ -22,12 +22,13 @@ SHOWN_OUTPUT_BYTES: Final = 8_000
 LEFT_OVER_COMMANDS: Final = 50
 """The newest commands of a killed session that may still run; background jobs among them."""
 
-Cause = Literal["interrupted", "restarted", "steered"]
+Cause = Literal["interrupted", "restarted", "steered", "limit"]
 
 _BECAUSE: Final[dict[Cause, str]] = {
     "interrupted": "the user interrupted the run",
     "restarted": "tori was stopped and started again",
     "steered": "the user's comment stopped this work",
+    "limit": "the time of the run was up",
 }
 
 

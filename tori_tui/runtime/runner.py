@@ -15,11 +15,12 @@ from tori_tui.domain.events import (
     CommentReceived,
     ErrorOccurred,
     MessageAdded,
+    NoticeShown,
     PlanChanged,
     RunStatusChanged,
 )
 from tori_tui.domain.messages import Message, Origin
-from tori_tui.domain.plan_edits import MissionCheckSet, MissionOpened
+from tori_tui.domain.plan_edits import MissionCheckSet, MissionOpened, fitting_edits
 from tori_tui.domain.rewind import next_mission_id
 from tori_tui.domain.state import SessionState
 from tori_tui.providers.errors import ProviderError
@@ -96,7 +97,13 @@ class Runner:
     async def apply_edits(self) -> None:
         """Apply the user's plan edits that wait, and tell the model in short what changed."""
         while self._plan_edits:
-            edits = self._plan_edits.pop(0).edits
+            wanted = self._plan_edits.pop(0).edits
+            edits = fitting_edits(self.state.tree, wanted)
+            if len(edits) < len(wanted):
+                text = "The plan has moved on: some of your changes name goals that are not there any more."
+                self._recorder.announce(NoticeShown(text, "warning"))
+            if not edits:
+                continue
             await self._recorder.record(PlanChanged(edits, "user"))
             if told := nudges.plan_edited(edits, self.state.tree):
                 await self._say(told, "runner")
@@ -180,8 +187,15 @@ class Runner:
             await self._spending.stop_spent_goals()
             if (reached := await self._spending.limit_reached()) is not None:
                 return RunEnd("limit", reached.text, "limit")
-            turn = await self._one_turn()
-            end = None if turn is None else await self._ending.after(turn)
+            try:
+                async with asyncio.timeout(self._spending.seconds_left()) as time_limit:
+                    turn = await self._one_turn()
+                    end = None if turn is None else await self._ending.after(turn)
+            except TimeoutError:
+                if not time_limit.expired():
+                    raise
+                await self._calls.close_open_calls("limit")
+                continue
             # A reply without calls would have ended the run: what was said meanwhile joins it now.
             is_last_chance = turn is not None and not turn.n_calls
             self._after_turn(self.state)

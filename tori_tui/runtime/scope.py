@@ -70,12 +70,13 @@ class Scopes:
     ) -> None:
         self._recorder = recorder
         self._asking = asking
-        self._redact = redact
+        self.redact = redact
+        """Takes keys out of a text."""
         self.checkpointing = checkpointing
 
     def open(self, call: ToolCall) -> RunningCall:
         """Return the scope of one call."""
-        return RunningCall(call.id, call.name, self._recorder, self._asking, self._redact)
+        return RunningCall(call.id, call.name, self._recorder, self._asking, self.redact)
 
 
 __all__ = ["RunningCall", "Scopes"]

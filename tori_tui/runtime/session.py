@@ -30,6 +30,7 @@ from tori_tui.domain.commands import (
 )
 from tori_tui.domain.events import CommentReceived, ContextChanged, NoticeShown, SessionNamed
 from tori_tui.domain.ids import TraceId
+from tori_tui.domain.plain_text import mended
 from tori_tui.domain.rewind import RewindRefused
 from tori_tui.domain.state import SessionState
 from tori_tui.runtime.asking import Asking
@@ -103,7 +104,8 @@ class Session:
 
     def send(self, command: Command) -> None:
         """Hand in a command. Never blocks; what comes of it is told by events."""
-        self._inbox.put_nowait(command)
+        # What cannot be written down must not become part of the live state either.
+        self._inbox.put_nowait(mended(command))
 
     async def run(self) -> None:
         """Serve commands until `close`."""

@@ -36,6 +36,12 @@ class Spending:
         """The counters when the run began."""
         return self._start
 
+    def seconds_left(self) -> float | None:
+        """Return how long the run may still take; None where its time is not limited."""
+        if self._limits.seconds is None:
+            return None
+        return max(0.0, self._limits.seconds - (self._clock.monotonic() - self._start.monotonic_s))
+
     async def limit_reached(self) -> LimitReached | None:
         """Return the limit that ends the run; in the app the user may double it first."""
         while True:

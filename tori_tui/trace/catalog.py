@@ -80,9 +80,11 @@ def find_trace(trace_root: Path, prefix: str | None) -> Path:
     """
     paths = sorted(_trace_paths(trace_root), key=_changed_ns, reverse=True)
     if not prefix or prefix == LATEST:
-        if not paths:
+        begun = (path for path in paths if _size_bytes(path / MESSAGES_NAME))
+        newest = next(begun, None)
+        if newest is None:
             raise TraceMissing(f"There is no trace in {trace_root}.", '`tori run "…"` makes one.')
-        return paths[0]
+        return newest
     if (Path(prefix) / MESSAGES_NAME).is_file():
         return Path(prefix)
     fitting = [path for path in paths if path.name.startswith(prefix)]
@@ -95,6 +97,13 @@ def find_trace(trace_root: Path, prefix: str | None) -> Path:
         raise TraceError(f"{prefix!r} fits {len(fitting)} traces: {_names(fitting)}.", "Give more of the id.")
     known = f"There are: {_names(paths)}." if paths else "There is none yet."
     raise TraceMissing(f"No trace in {trace_root} begins with {prefix!r}.", known)
+
+
+def _size_bytes(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def trace_root_for(cwd: Path) -> tuple[Path, bool]:

@@ -106,6 +106,8 @@ class JsonlTraceStore:
         try:
             return cls._open_to_read(directory) if read_only else cls._open_to_write(directory)
         except FileNotFoundError as error:
+            if not read_only:
+                raise _write_failure(directory, error) from error
             raise TraceMissing(
                 f"There is no trace in {directory}.", "`tori list` shows those here."
             ) from error
@@ -361,7 +363,8 @@ def _sync_directory(directory: Path) -> None:
 def _write_failure(directory: Path, error: OSError) -> TraceError:
     if error.errno in NO_ROOM_ERRNOS:
         return _disk_full(directory, error.strerror or "no room")
-    return TraceError(f"The trace in {directory} cannot be used: {error.strerror}.")
+    hint = "Choose another place: --trace-dir DIR."
+    return TraceError(f"The trace in {directory} cannot be used: {error.strerror}.", hint)
 
 
 def _disk_full(directory: Path, reason: str) -> TraceDiskFull:
