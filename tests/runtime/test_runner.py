@@ -229,7 +229,7 @@ async def test_an_interrupt_in_a_command_answers_every_call_and_leaves_no_proces
     assert "hello" in results[0]
     assert results[1].startswith("Interrupted, may have had effects")
     assert results[2].startswith("Not run: the user interrupted")
-    assert pids_of("77.25") == []
+    assert pids_of("77.25", tree) == []
 
 
 async def test_approvals_wait_and_a_denial_with_a_reason_goes_on(tree: Path) -> None:
@@ -398,7 +398,7 @@ async def test_a_run_stops_when_its_time_is_up_whatever_is_at_work(tree: Path) -
         state = await driver.run("go")
     assert (state.status, state.cause) == ("limit", "limit")
     assert "time of the run was up" in texts(state, "tool")[0]
-    assert pids_of("47.5") == []
+    assert pids_of("47.5", tree) == []
 
 
 async def test_a_key_that_a_check_prints_is_in_no_record(tree: Path) -> None:

@@ -138,7 +138,7 @@ async def test_a_comment_on_the_past_reopens_its_goal_stops_the_work_and_keeps_w
     first = state.tree.find(GoalId("1"))
     assert first is not None
     assert (first.status, first.summary, first.superseded_by) == ("completed", "read it all", "1'")
-    assert pids_of("31.5") == []
+    assert pids_of("31.5", tree) == []
     request = model.turns.requests[3]
     assert request.late_system is not None
     assert "1'. Read  ← current" in request.late_system
