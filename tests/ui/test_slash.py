@@ -3,10 +3,19 @@ from __future__ import annotations
 import pytest
 
 from tests.domain.test_routing import tree
+from tori_tui.domain.commands import RedoRewind, RenameSession, RewindTo, UndoRewind
 from tori_tui.domain.goal_call import GoalRefused
 from tori_tui.domain.ids import GoalId
 from tori_tui.domain.plan_edits import GoalPinned
-from tori_tui.ui.slash import Aimed, ModeChosen, ModelChosen, PlanEdited, PlanPageWanted, read_slash
+from tori_tui.ui.slash import (
+    Aimed,
+    Commanded,
+    ModeChosen,
+    ModelChosen,
+    PlanEdited,
+    PlanPageWanted,
+    read_slash,
+)
 
 
 @pytest.mark.parametrize(
@@ -22,6 +31,11 @@ from tori_tui.ui.slash import Aimed, ModeChosen, ModelChosen, PlanEdited, PlanPa
         ("/plan pin 1", PlanEdited((GoalPinned(GoalId("1"), pinned=True),))),
         ("/model openai/x", ModelChosen("openai/x")),
         ("/mode auto", ModeChosen("auto")),
+        ("/rewind 1", Commanded(RewindTo(goal=GoalId("1")))),
+        ("/rewind turn:3 files", Commanded(RewindTo(turn=3, messages=False))),
+        ("/undo", Commanded(UndoRewind())),
+        ("/redo", Commanded(RedoRewind())),
+        ("/rename the login work", Commanded(RenameSession("the login work"))),
         ("/plan", None),
         ("/quit", None),
         ("/tmp/file is missing", None),
@@ -31,7 +45,22 @@ def test_a_slash_command_is_read(line: str, asked: object) -> None:
     assert read_slash(line, tree()) == asked
 
 
-@pytest.mark.parametrize("line", ["/now", "/retry", "/retry 77", "/mode fast", "/plan nonsense", "/model"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "/now",
+        "/retry",
+        "/retry 77",
+        "/rewind",
+        "/rewind 99",
+        "/rewind turn:x",
+        "/rewind 1 all",
+        "/rename",
+        "/mode fast",
+        "/plan nonsense",
+        "/model",
+    ],
+)
 def test_one_that_is_not_whole_says_what_to_write(line: str) -> None:
     with pytest.raises(GoalRefused) as refused:
         read_slash(line, tree())

@@ -107,6 +107,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("intend('up')", "Move it up", ("M",), "goals", in_palette=False),
     Action("intend('focus')", "Focus it", ("f",), "goals", in_palette=False),
     Action("intend('drop')", "Drop it (asks once)", ("x",), "goals", in_palette=False),
+    Action("intend('rewind')", "Back to where it began (asks once)", ("u",), "goals", in_palette=False),
     # ── permission ──
     Action("decide('once')", "Allow once", ("y",), "approval", in_palette=False),
     Action("decide('session')", "Allow for this session", ("s", "a"), "approval", in_palette=False),

@@ -20,8 +20,12 @@ from tori_tui.domain.commands import (
     DecideApproval,
     EditPlan,
     InterruptRun,
+    RedoRewind,
+    RenameSession,
+    RewindTo,
     SwitchMode,
     SwitchModel,
+    UndoRewind,
 )
 from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import (
@@ -199,6 +203,10 @@ class Bridge:
         """Change the plan."""
         if edits:
             self._send(EditPlan(edits))
+
+    def command(self, command: RewindTo | UndoRewind | RedoRewind | RenameSession) -> None:
+        """Hand on what is a command already."""
+        self._send(command)
 
     def switch_model(self, name: str) -> None:
         """Use another model from the next request on."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, get_args
 
+from tori_tui.domain.commands import RedoRewind, RenameSession, RewindTo, UndoRewind
 from tori_tui.domain.events import Mode
 from tori_tui.domain.goal_call import GoalRefused, parse_goal_id
 from tori_tui.domain.goals import GoalTree
@@ -23,6 +24,10 @@ SLASH_HELP: Final[Mapping[str, str]] = MappingProxyType(
         "retry": "/retry ID [TEXT]: do that goal again",
         "replan": "/replan [TEXT]: stop and plan anew what is left",
         "plan": "/plan add | drop | rename | move | focus | done | check | budget | pin | unpin …, or edit",
+        "rewind": "/rewind ID | turn:N [files | messages]: back to where that goal or turn began",
+        "undo": "/undo: take the last rewind back",
+        "redo": "/redo: do it again",
+        "rename": "/rename NAME: name this session",
         "model": "/model NAME: use another model from the next request on",
         "mode": "/mode plan | ask | edit | auto",
     }
@@ -64,7 +69,14 @@ class ModeChosen:
     mode: Mode
 
 
-Asked = Aimed | PlanEdited | PlanPageWanted | ModelChosen | ModeChosen
+@dataclass(frozen=True, slots=True)
+class Commanded:
+    """Something that is one command to the session."""
+
+    command: RewindTo | UndoRewind | RedoRewind | RenameSession
+
+
+Asked = Aimed | PlanEdited | PlanPageWanted | ModelChosen | ModeChosen | Commanded
 
 
 def read_slash(line: str, tree: GoalTree) -> Asked | None:
@@ -86,6 +98,14 @@ def read_slash(line: str, tree: GoalTree) -> Asked | None:
             return PlanPageWanted()
         case "plan" if rest:
             return PlanEdited(read_plan_command(tree, rest))
+        case "rewind":
+            return Commanded(_rewind(_needed(rest, word), tree))
+        case "undo" if not rest:
+            return Commanded(UndoRewind())
+        case "redo" if not rest:
+            return Commanded(RedoRewind())
+        case "rename":
+            return Commanded(RenameSession(_needed(rest, word)))
         case "model":
             return ModelChosen(_needed(rest, word))
         case "mode":
@@ -101,6 +121,22 @@ def _retry(rest: str, tree: GoalTree) -> Aimed:
     if goal is None:
         raise GoalRefused(f"There is no goal {goal_id}.", SLASH_HELP["retry"])
     return Aimed(text.strip() or f"Do goal {goal_id} again.", f"retry:{goal_id}")
+
+
+def _rewind(rest: str, tree: GoalTree) -> RewindTo:
+    place, _, what = rest.partition(" ")
+    if what.strip() not in ("", "files", "messages"):
+        raise GoalRefused(f"{what.strip()!r} is neither files nor messages.", SLASH_HELP["rewind"])
+    files, messages = what.strip() != "messages", what.strip() != "files"
+    if place.startswith("turn:"):
+        number = place.removeprefix("turn:")
+        if not number.isdecimal():
+            raise GoalRefused(f"{number!r} is no turn.", SLASH_HELP["rewind"])
+        return RewindTo(turn=int(number), files=files, messages=messages)
+    goal_id = parse_goal_id(place)
+    if tree.find(goal_id) is None:
+        raise GoalRefused(f"There is no goal {goal_id}.", SLASH_HELP["rewind"])
+    return RewindTo(goal=goal_id, files=files, messages=messages)
 
 
 def _mode(rest: str) -> ModeChosen:
@@ -120,6 +156,7 @@ __all__ = [
     "SLASH_HELP",
     "Aimed",
     "Asked",
+    "Commanded",
     "ModeChosen",
     "ModelChosen",
     "PlanEdited",

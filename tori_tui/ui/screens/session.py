@@ -13,6 +13,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widget import Widget
 
+from tori_tui.domain.commands import RewindTo
 from tori_tui.domain.events import (
     ApprovalChanged,
     MessageAdded,
@@ -39,7 +40,15 @@ from tori_tui.ui.bridge import (
 from tori_tui.ui.editor import edited_in_editor
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.screens.talk import TalkScreen
-from tori_tui.ui.slash import Aimed, ModeChosen, ModelChosen, PlanEdited, PlanPageWanted, read_slash
+from tori_tui.ui.slash import (
+    Aimed,
+    Commanded,
+    ModeChosen,
+    ModelChosen,
+    PlanEdited,
+    PlanPageWanted,
+    read_slash,
+)
 from tori_tui.ui.transcript.blocks import NoticeBlock
 from tori_tui.ui.widgets.approval_bar import ApprovalBar
 from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Purpose
@@ -198,6 +207,9 @@ class SessionScreen(TalkScreen):
                 self._edit_plan(purpose, text)
                 # The keys went from the tree; the next one is meant for it again.
                 self.goals.focus()
+            case "rewind":
+                self._bridge.command(RewindTo(goal=purpose.goal_id))
+                self.goals.focus()
             case "deny":
                 if purpose.approval_id is not None:
                     self._bridge.deny(purpose.approval_id, text.strip())
@@ -241,6 +253,8 @@ class SessionScreen(TalkScreen):
                 self._bridge.switch_model(asked.name)
             case ModeChosen():
                 self._bridge.switch_mode(asked.mode)
+            case Commanded():
+                self._bridge.command(asked.command)
             case _:
                 assert_never(asked)
         self._remember(line)
@@ -312,6 +326,9 @@ class SessionScreen(TalkScreen):
                 self._write(Purpose("rename", f"rename goal {goal.id}", goal.id), goal.description)
             case "drop" if goal is not None:
                 self._write(Purpose("drop", f"drop goal {goal.id}? Enter drops it · Esc keeps it", goal.id))
+            case "rewind" if goal is not None:
+                what = f"back to where goal {goal.id} began, files too? Enter goes · Esc stays"
+                self._write(Purpose("rewind", what, goal.id))
             case "down" | "up" if goal_id is not None:
                 self._bridge.edit_plan(
                     plan_intents.move(tree, goal_id, 1 if message.intent == "down" else -1)

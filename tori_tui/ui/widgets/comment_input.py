@@ -19,7 +19,7 @@ from tori_tui.domain.ids import ApprovalId, GoalId, QuestionId
 from tori_tui.render.safe_text import safe_text
 from tori_tui.ui.actions import bindings_of
 
-PurposeKind = Literal["comment", "goal_comment", "add", "rename", "drop", "deny", "answer"]
+PurposeKind = Literal["comment", "goal_comment", "add", "rename", "drop", "rewind", "deny", "answer"]
 
 PASTE_LIMIT_CHARS: Final = 2_000
 PASTE_LIMIT_LINES: Final = 20
@@ -185,7 +185,7 @@ class CommentInput(TextArea):
         """Send what is written; an empty text is sent only where a purpose allows one."""
         text = self.full_text.strip("\n")
         purpose = self.purpose
-        if not text.strip() and purpose.kind not in ("deny", "drop"):
+        if not text.strip() and purpose.kind not in ("deny", "drop", "rewind"):
             return
         if purpose == COMMENT:
             self._remember(text)

@@ -27,7 +27,7 @@ from tori_tui.ui.actions import bindings_of
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.transcript.lines import strip_of, title_line
 
-GoalIntent = Literal["comment", "add", "rename", "down", "up", "focus", "drop"]
+GoalIntent = Literal["comment", "add", "rename", "down", "up", "focus", "drop", "rewind"]
 
 MARKS: Final[dict[GoalStatus, str]] = {
     "completed": "✓",
