@@ -22,6 +22,7 @@ from textual.screen import Screen
 from textual.worker import WorkerFailed
 
 from tori_tui.domain.errors import ToriError
+from tori_tui.ui.command_palette import ActionPalette
 from tori_tui.ui.driver import TerminalDriver, TerminalHungUp
 from tori_tui.ui.messages import SessionFailed
 from tori_tui.ui.shell import ShellScreen
@@ -134,6 +135,11 @@ class ToriApp(App[None]):
         if self._talk is not None and isinstance(shell, ShellScreen):
             shell.hand_over(self._talk.take_keys)
         await launch.serve(screen.post_message)
+
+    def action_command_palette(self) -> None:
+        """Show the palette; nothing if it is open."""
+        if not ActionPalette.is_open(self):
+            self.push_screen(ActionPalette(id="--command-palette"))
 
     # ── themes and palette ──
 
