@@ -138,7 +138,7 @@ class ToriApp(App[None]):
 
     def action_command_palette(self) -> None:
         """Show the palette; nothing if it is open."""
-        if not ActionPalette.is_open(self):
+        if not isinstance(self.screen, ActionPalette):
             self.push_screen(ActionPalette(id="--command-palette"))
 
     # ── themes and palette ──
