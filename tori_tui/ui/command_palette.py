@@ -13,6 +13,11 @@ from textual.command import CommandPalette
 class ActionPalette(CommandPalette):
     """Lists the actions."""
 
+    # Without a width Textual 8.2 divides an option's text into lines of no cells: ValueError.
+    DEFAULT_CSS = """
+    ActionPalette CommandList { min-width: 20; }
+    """
+
     def _action_command_list(self, action: str) -> None:
         # Textual 8.2 looks a page up in a list whose lines are not laid out yet: KeyError.
         with suppress(KeyError):
