@@ -88,7 +88,7 @@ class ViewEngine:
 
     def at_the_door(self, state: SessionState, message: Message) -> Message:
         """Return a result as it is to be recorded: with `shown` where a part of it is in view already."""
-        if message.role != "tool":
+        if message.role != "tool" or not isinstance(message.content, str):
             return message
         sight = self._sight(state, message.context)
         return sight.shortened(state.next_seq, message, state.log)

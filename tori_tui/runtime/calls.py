@@ -12,7 +12,7 @@ from typing import Final
 
 from tori_tui.domain.events import ErrorOccurred, MessageAdded, ToolRunStarted
 from tori_tui.domain.ids import CallId, Seq
-from tori_tui.domain.messages import JsonObject, Message, ToolCall
+from tori_tui.domain.messages import ContentPart, JsonObject, Message, ToolCall
 from tori_tui.domain.state import SessionState
 from tori_tui.permission.redaction import Redactor
 from tori_tui.runtime.clock import Clock
@@ -196,11 +196,12 @@ class CallRunner:
     def _result(self, call: ToolCall, done: Finished) -> Message:
         open_call = self._recorder.state.open_calls[call.id]
         output = self._bounded(done.output)
+        text = self._redactor.redact(output.text)
         return Message(
             context=open_call.context,
             goal_id=open_call.goal_id,
             role="tool",
-            content=self._redactor.redact(output.text),
+            content=(ContentPart("text", text), *output.images) if output.images else text,
             origin="tool",
             tool_call_id=call.id,
             name=call.name,

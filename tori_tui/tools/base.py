@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import FileIntent, ProcessRef
 from tori_tui.domain.ids import CallId
-from tori_tui.domain.messages import JsonObject
+from tori_tui.domain.messages import ContentPart, JsonObject
 from tori_tui.domain.plan_edits import PlanEdit
 from tori_tui.domain.request import ToolSpec
 from tori_tui.domain.state import SessionState
@@ -36,6 +36,8 @@ class ToolOutput:
     """For the screen and for later checks: plain JSON values only."""
     full: str | None = None
     """A file in `outputs/` with everything, where `text` is cut."""
+    images: tuple[ContentPart, ...] = ()
+    """For models that see; others are told that there are some."""
     edits: tuple[PlanEdit, ...] = ()
     """Edits of the plan that the tool asks for; the runner applies or refuses them."""
     abort_reason: str | None = None

@@ -21,6 +21,7 @@ from tori_tui.tools.base import CallScope, Effect, Preview, ToolOutput
 from tori_tui.tools.changes import failed
 from tori_tui.tools.parameters import parse, schema_of, text_of
 from tori_tui.workspace.files import FileUnusable
+from tori_tui.workspace.images import IMAGE_LIMIT_BYTES, image_part
 from tori_tui.workspace.ledger import FileLedger
 from tori_tui.workspace.notebooks import SUFFIX as NOTEBOOK
 from tori_tui.workspace.outline import Definition, outline_of
@@ -100,7 +101,14 @@ class ReadFileTool:
             "last_line": window.last_line,
             "total_lines": window.total_lines,
         }
-        return _told(wanted, window, details, self._outline(path, window))
+        told = _told(wanted, window, details, self._outline(path, window))
+        if window.kind != "binary" or window.size_bytes > IMAGE_LIMIT_BYTES:
+            return told
+        image = image_part(path.read_bytes())
+        if image is None:
+            return told
+        text = f"{wanted.path}: an image, {window.size_bytes:,} bytes; it follows for a model that sees."
+        return replace(told, text=text, images=(image,), is_error=False)
 
     def _outline(self, path: Path, window: FileWindow) -> list[str]:
         """Return rows that say what the lines define which are not shown."""
