@@ -138,8 +138,9 @@ class ToriApp(App[None]):
 
     def action_command_palette(self) -> None:
         """Show the palette; nothing if it is open."""
-        if not isinstance(self.screen, ActionPalette):
-            self.push_screen(ActionPalette(id="--command-palette"))
+        if not any(isinstance(screen, ActionPalette) for screen in self.screen_stack):
+            # Without an id: one that is just closing may still be there under it.
+            self.push_screen(ActionPalette())
 
     # ── themes and palette ──
 
