@@ -16,6 +16,7 @@ CommentId = NewType("CommentId", str)
 ApprovalId = NewType("ApprovalId", str)
 QuestionId = NewType("QuestionId", str)
 BranchId = NewType("BranchId", str)
+FactId = NewType("FactId", str)
 
 Seq = NewType("Seq", int)
 """Number of a durable record in its trace; the first is 1, the next one more."""
@@ -29,6 +30,7 @@ __all__ = [
     "CallId",
     "CommentId",
     "ContextId",
+    "FactId",
     "GoalId",
     "MissionId",
     "QuestionId",
