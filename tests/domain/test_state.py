@@ -15,6 +15,7 @@ from tori_tui.domain.events import (
     DurableEvent,
     ErrorOccurred,
     Fold,
+    MemoryChanged,
     MessageAdded,
     MessagesFolded,
     PlanChanged,
@@ -87,6 +88,13 @@ EVENTS: st.SearchStrategy[DurableEvent] = st.one_of(
     ),
     st.builds(CheckpointSaved, st.just("tree"), st.just("turn")),
     st.builds(SessionNamed, st.text(max_size=3)),
+    st.builds(
+        MemoryChanged,
+        st.sampled_from(["session", "project"]),
+        st.sampled_from(["set", "forgotten"]),
+        st.sampled_from(["memo", "a", "7"]),
+        st.sampled_from(["", "value"]),
+    ),
     st.builds(Rewound, SEQS, st.booleans(), st.booleans(), st.sampled_from(["rewind", "undo", "redo"])),
     st.builds(CommentReceived, COMMENTS, st.just("said")),
     st.builds(
@@ -112,7 +120,7 @@ EVENTS: st.SearchStrategy[DurableEvent] = st.one_of(
 
 
 def test_every_kind_is_among_the_random_ones() -> None:
-    assert len(DURABLE_EVENTS) == 14
+    assert len(DURABLE_EVENTS) == 15
     assert len(PLAN_EDITS) == 12
 
 

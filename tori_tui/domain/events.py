@@ -17,6 +17,7 @@ from tori_tui.domain.ids import (
     GoalId,
     Seq,
 )
+from tori_tui.domain.memory import FactAuthor
 from tori_tui.domain.messages import Message
 from tori_tui.domain.plan_edits import PlanEdit
 from tori_tui.domain.transient import (
@@ -299,6 +300,20 @@ class ContextChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryChanged:
+    """Something was remembered or forgotten: a key of this session, or a fact of the project."""
+
+    kind: ClassVar[str] = "memory"
+    layer: Literal["session", "project"]
+    action: Literal["set", "forgotten"]
+    key: str
+    """The session's key, or the fact's id."""
+    text: str = ""
+    """The value or the fact; of a forgotten one empty."""
+    by: FactAuthor = "agent"
+
+
+@dataclass(frozen=True, slots=True)
 class ErrorOccurred:
     """Something went wrong that the user should see."""
 
@@ -324,6 +339,7 @@ DurableEvent = (
     | CommentRouted
     | ApprovalChanged
     | ContextChanged
+    | MemoryChanged
     | ErrorOccurred
 )
 
@@ -341,6 +357,7 @@ DURABLE_EVENTS: tuple[type[DurableEvent], ...] = (
     CommentRouted,
     ApprovalChanged,
     ContextChanged,
+    MemoryChanged,
     ErrorOccurred,
 )
 
@@ -369,6 +386,7 @@ __all__ = [
     "ErrorOccurred",
     "FileIntent",
     "Fold",
+    "MemoryChanged",
     "MessageAdded",
     "MessagesFolded",
     "Mode",

@@ -20,6 +20,7 @@ from tori_tui.domain.events import (
     CommentRouted,
     ContextChanged,
     ErrorOccurred,
+    MemoryChanged,
     MessageAdded,
     MessagesFolded,
     Mode,
@@ -221,8 +222,18 @@ def _apply(draft: _Draft, record: Record) -> None:
             draft.past = draft.past.with_checkpoint(record.seq, record.at, event)
         case Rewound():
             _rewind(draft, event, record.seq)
+        case SessionNamed() | MemoryChanged() | ErrorOccurred():
+            _note(draft, event)
+        case _:
+            assert_never(event)
+
+
+def _note(draft: _Draft, event: SessionNamed | MemoryChanged | ErrorOccurred) -> None:
+    match event:
         case SessionNamed():
             draft.name = event.name
+        case MemoryChanged():
+            pass  # a fact lives in the project's memory, whatever becomes of this session
         case ErrorOccurred():
             draft.last_error = event
         case _:

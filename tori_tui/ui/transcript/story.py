@@ -18,6 +18,7 @@ from tori_tui.domain.events import (
     CommentRouted,
     ContextChanged,
     ErrorOccurred,
+    MemoryChanged,
     MessageAdded,
     MessagesFolded,
     NoticeShown,
@@ -56,7 +57,7 @@ from tori_tui.ui.transcript.blocks import (
     RunBlock,
 )
 from tori_tui.ui.transcript.reply import Reply
-from tori_tui.ui.transcript.wording import edits_in_words, fate_in_words
+from tori_tui.ui.transcript.wording import edits_in_words, fate_in_words, memory_in_words
 
 OUTPUT_TAIL_CHARS: Final = 20_000
 """What is kept of a running command's output: some screens; the whole stands in its file."""
@@ -136,14 +137,12 @@ class Story:
                 self._context_changed(event)
             case TurnFinished():
                 self._drop_retry()
+            case MemoryChanged():
+                self._list.add(NoticeBlock(memory_in_words(event), "info", goal_id=self._goal))
             case CheckpointSaved() | SessionNamed():
                 pass
             case Rewound():
-                if event.messages:
-                    self.tell_state(state)
-                verb = "Undone: back from" if event.how == "undo" else "Back to"
-                text = f"{verb} {event.title}. {len(event.restored)} files restored."
-                self._list.add(NoticeBlock(text, "info", goal_id=self._goal))
+                self._rewound(event, state)
             case _:
                 assert_never(event)
 
@@ -337,6 +336,13 @@ class Story:
                 self._enter_goal(edit.id, tree)
             elif isinstance(edit, MissionOpened):
                 self._enter_goal(None, tree)
+
+    def _rewound(self, event: Rewound, state: SessionState) -> None:
+        if event.messages:
+            self.tell_state(state)
+        verb = "Undone: back from" if event.how == "undo" else "Back to"
+        text = f"{verb} {event.title}. {len(event.restored)} files restored."
+        self._list.add(NoticeBlock(text, "info", goal_id=self._goal))
 
     def _run_changed(self, event: RunStatusChanged) -> None:
         if event.status in ("running", "idle", "waiting"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from tori_tui.domain.events import CommentRouted
+from tori_tui.domain.events import CommentRouted, MemoryChanged
 from tori_tui.domain.ids import GoalId
 from tori_tui.domain.messages import JsonObject, Message
 from tori_tui.domain.plan_edits import (
@@ -156,6 +156,15 @@ def edits_in_words(edits: Iterable[PlanEdit]) -> str:
     return one_line("plan  " + " · ".join(words), TITLE_LIMIT_CHARS) if words else ""
 
 
+def memory_in_words(event: MemoryChanged) -> str:
+    """Return what was remembered or forgotten, with how to take a fact back."""
+    name = f"fact {event.key}" if event.layer == "project" else event.key
+    if event.action == "forgotten":
+        return one_line(f"forgotten  {name}", TITLE_LIMIT_CHARS)
+    said = one_line(f"remembered  {name}: {event.text}", TITLE_LIMIT_CHARS)
+    return f"{said}   (/memory forget {event.key})" if event.layer == "project" else said
+
+
 __all__ = [
     "TITLE_LIMIT_CHARS",
     "diff_of",
@@ -163,6 +172,7 @@ __all__ = [
     "facts_of",
     "fate_in_words",
     "goal_call_in_words",
+    "memory_in_words",
     "thinking_of",
     "title_of",
 ]
