@@ -21,7 +21,7 @@ class PermissionQuestion:
     """What a call is about to do."""
 
     tool: str
-    effect: Literal["none", "read", "write", "execute"]
+    effect: Literal["none", "read", "write", "execute", "remember"]
     root: str
     """The work tree, absolute, links resolved."""
     cwd: str = ""
@@ -80,12 +80,12 @@ def _by_mode(mode: Mode, question: PermissionQuestion, seen: CommandClass) -> Ve
         case "auto":
             return ALLOWED
         case "edit":
-            if question.effect == "write" or question.is_approved_check:
+            if question.effect in ("write", "remember") or question.is_approved_check:
                 return ALLOWED
             return Verdict("ask", f"mode edit asks before commands: {seen.reason}")
         case "ask":
-            what = f"commands: {seen.reason}" if question.effect == "execute" else "edits"
-            return Verdict("ask", f"mode ask asks before {what}")
+            what = {"execute": f"commands: {seen.reason}", "remember": "later sessions are told something"}
+            return Verdict("ask", f"mode ask asks before {what.get(question.effect, 'edits')}")
         case "plan":
             return Verdict("deny", "mode plan only reads")
         case _:

@@ -190,6 +190,8 @@ class CallRunner:
             if done is None and others_are is not None:
                 done = Finished(self._closer.answer(open_call, others_are), 0.0)
             if done is not None:
+                for changed in done.output.memory:
+                    await self._recorder.record(replace(changed, text=self._redactor.redact(changed.text)))
                 result = self._door(self._recorder.state, self._result(call, done))
                 await self._recorder.record(MessageAdded(result))
 

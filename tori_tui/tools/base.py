@@ -10,15 +10,16 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from tori_tui.domain.errors import ToriError
-from tori_tui.domain.events import FileIntent, ProcessRef
+from tori_tui.domain.events import FileIntent, MemoryChanged, ProcessRef
 from tori_tui.domain.ids import CallId
 from tori_tui.domain.messages import ContentPart, JsonObject
 from tori_tui.domain.plan_edits import PlanEdit
 from tori_tui.domain.request import ToolSpec
 from tori_tui.domain.state import SessionState
 
-Effect = Literal["none", "read", "write", "execute"]
-"""What a call may do. `none` touches only the session (goal, ask_user, abort, recall)."""
+Effect = Literal["none", "read", "write", "execute", "remember"]
+"""What a call may do. `none` touches only the session (goal, ask_user, abort, recall); `remember` no file,
+but what later sessions will read."""
 
 
 class ArgumentsInvalid(ToriError):
@@ -40,6 +41,8 @@ class ToolOutput:
     """For models that see; others are told that there are some."""
     edits: tuple[PlanEdit, ...] = ()
     """Edits of the plan that the tool asks for; the runner applies or refuses them."""
+    memory: tuple[MemoryChanged, ...] = ()
+    """What was remembered or is to be forgotten; the executor writes it down before the result."""
     abort_reason: str | None = None
     """Set by `abort`: the run ends as failed."""
 
