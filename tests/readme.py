@@ -19,7 +19,7 @@ from types import MappingProxyType, UnionType
 from typing import Final, Literal, cast, get_args, get_origin, get_type_hints
 
 from tori_tui.cli.exit_codes import MEANINGS
-from tori_tui.cli.main import app
+from tori_tui.cli.main import make_app
 from tori_tui.config import Settings
 from tori_tui.config.settings import named_table
 
@@ -63,7 +63,7 @@ def with_parts(text: str) -> str:
 
 
 def _commands() -> list[str]:
-    shown = (info for info in app.registered_commands if not info.hidden)
+    shown = (info for info in make_app().registered_commands if not info.hidden)
     return [info.name for info in shown if info.name]
 
 

@@ -11,12 +11,20 @@ import pytest
 
 from tori_tui.cli import entry, main
 from tori_tui.cli.app_session import configured_theme
+from tori_tui.cli.commands import COMMANDS
 from tori_tui.cli.history import ENTRIES_LIMIT, FILE_LIMIT_BYTES, History
 from tori_tui.cli.terminal import ASK_BACKGROUND, EarlyTerminal
 
 
-def test_the_names_of_the_short_way_are_those_of_the_command_line() -> None:
-    assert {command.name for command in main.app.registered_commands} <= entry.COMMAND_NAMES
+def test_every_command_is_where_the_table_says() -> None:
+    app = main.make_app()
+    named = {info.name for info in app.registered_commands} | {info.name for info in app.registered_groups}
+    assert named == set(COMMANDS)
+
+
+def test_a_call_builds_only_the_command_that_it_names() -> None:
+    app = main.make_app(["list"])
+    assert [info.name for info in app.registered_commands] == ["list"]
 
 
 def test_only_a_bare_call_or_a_folder_goes_the_short_way(tmp_path: Path) -> None:

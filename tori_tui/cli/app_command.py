@@ -12,8 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from tori_tui.cli import options
-
-OPEN = "open"
+from tori_tui.cli.commands import OPEN
 
 
 class AppFirst(TyperGroup):
@@ -46,4 +45,4 @@ def open_app(
     raise typer.Exit(start_app(path or Path(), model=model, mode=mode, trace_dir=trace_dir))
 
 
-__all__ = ["OPEN", "AppFirst", "open_app"]
+__all__ = ["AppFirst", "open_app"]

@@ -9,18 +9,10 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
 from tori_tui.cli import streams
+from tori_tui.cli.commands import COMMANDS
 from tori_tui.cli.failures import exit_code_of
-
-COMMAND_NAMES: Final = frozenset(
-    (
-        *("open", "run", "resume", "list", "show", "replay", "context", "demo", "export", "doctor"),
-        *("rewind", "diff", "commit", "blame", "memory"),
-    )
-)
-"""What `main` registers, now or by the contract; a folder of such a name is reached as `./NAME`."""
 
 
 def main() -> None:
@@ -41,9 +33,9 @@ def app_directory(arguments: Sequence[str]) -> Path | None:
     """Return where the app is to open, if the arguments ask for it and for nothing else."""
     if not arguments:
         return Path()
-    if len(arguments) == 1 and arguments[0] not in COMMAND_NAMES and os.path.isdir(arguments[0]):
+    if len(arguments) == 1 and arguments[0] not in COMMANDS and os.path.isdir(arguments[0]):
         return Path(arguments[0])
     return None
 
 
-__all__ = ["COMMAND_NAMES", "app_directory", "main"]
+__all__ = ["app_directory", "main"]

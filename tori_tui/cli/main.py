@@ -6,52 +6,51 @@ Must not import anything heavy: `tori --help` loads typer and this package's com
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from tori_tui import __version__
-from tori_tui.cli import (
-    app_command,
-    blame,
-    commit,
-    context,
-    demo,
-    diff,
-    doctor,
-    list,
-    replay,
-    resume,
-    rewind,
-    run,
-    show,
-    streams,
-)
+from tori_tui.cli import app_command, streams
+from tori_tui.cli.commands import COMMANDS, OPEN
 from tori_tui.cli.exit_codes import USAGE
 from tori_tui.cli.failures import exit_code_of
 
-app = typer.Typer(
-    name="tori",
-    cls=app_command.AppFirst,
-    help="A coding agent for the terminal whose backbone is a goal tree.",
-    epilog="`tori demo` shows a whole session without any key.",
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("run")(run.run)
-app.command("resume")(resume.resume)
-app.command("list")(list.list_traces)
-app.command("show")(show.show)
-app.command("rewind")(rewind.rewind)
-app.command("diff")(diff.diff)
-app.command("commit")(commit.commit)
-app.command("blame")(blame.blame)
-app.command("context")(context.context)
-app.command("demo")(demo.demo)
-app.command("replay")(replay.replay)
-app.command("doctor")(doctor.doctor)
-app.command(app_command.OPEN, hidden=True)(app_command.open_app)
+
+def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """Return the program with some of its commands; building each takes a millisecond or more."""
+    app = typer.Typer(
+        name="tori",
+        cls=app_command.AppFirst,
+        help="A coding agent for the terminal whose backbone is a goal tree.",
+        epilog="`tori demo` shows a whole session without any key.",
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(_without_command)
+    for name in names:
+        module, _, attribute = COMMANDS[name].partition(":")
+        command = getattr(import_module(f"tori_tui.cli.{module}"), attribute)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name, hidden=name == OPEN)(command)
+    return app
+
+
+def main() -> None:
+    """Run the command line and exit; whatever goes wrong is told in words, without a traceback."""
+    streams.repair()
+    app = make_app(_asked_for(sys.argv[1:]))
+    sys.exit(exit_code_of(lambda: app(prog_name="tori")))
+
+
+def _asked_for(arguments: Sequence[str]) -> Iterable[str]:
+    """Return the one command that is called, or all of them for the help and for what is mistyped."""
+    return arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS
 
 
 def _print_version(wanted: bool) -> None:
@@ -60,7 +59,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
 def _without_command(
     context: typer.Context,
     version: Annotated[
@@ -73,10 +71,4 @@ def _without_command(
         raise typer.Exit(USAGE)
 
 
-def main() -> None:
-    """Run the command line and exit; whatever goes wrong is told in words, without a traceback."""
-    streams.repair()
-    sys.exit(exit_code_of(lambda: app(prog_name="tori")))
-
-
-__all__ = ["app", "main"]
+__all__ = ["main", "make_app"]

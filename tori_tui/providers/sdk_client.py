@@ -176,6 +176,10 @@ def http_options(endpoint: Endpoint) -> dict[str, Any]:
     }
     if endpoint.ca_file is not None:
         options["verify"] = tls_context(endpoint.ca_file)
+    elif endpoint.base_url.startswith("http://") and not endpoint.proxy_variable:
+        # Without authorities: reading them takes 30 ms that a server without TLS has no use for, and
+        # a redirect from it to another place is refused instead of followed with the key.
+        options["verify"] = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     return options
 
 
