@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar, Literal
 
+from tori_tui.domain.context_events import ContextChanged, MemoryChanged, Mode
 from tori_tui.domain.ids import (
     ApprovalId,
     CallId,
@@ -17,7 +18,6 @@ from tori_tui.domain.ids import (
     GoalId,
     Seq,
 )
-from tori_tui.domain.memory import FactAuthor
 from tori_tui.domain.messages import Message
 from tori_tui.domain.plan_edits import PlanEdit
 from tori_tui.domain.transient import (
@@ -36,8 +36,6 @@ from tori_tui.domain.transient import (
 from tori_tui.domain.usage import Usage
 
 RunStatus = Literal["idle", "running", "waiting", "done", "failed", "incomplete", "interrupted", "limit"]
-
-Mode = Literal["plan", "ask", "edit", "auto"]
 
 RunCause = Literal["", "provider", "abort", "loop", "limit", "goals_open", "check_red", "user", "runner"]
 
@@ -213,6 +211,8 @@ class CheckpointSaved:
     empty_folders: tuple[str, ...] = ()
     is_partial: bool = False
     """Only dirty and touched files were saved."""
+    modes: str = ""
+    """The object with the files' permissions that git does not keep; empty where all are usual."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,32 +285,6 @@ class ApprovalChanged:
     """The whole command or diff, of an asked one."""
     reason: str = ""
     scope: Literal["once", "goal", "session", "always"] = "once"
-
-
-@dataclass(frozen=True, slots=True)
-class ContextChanged:
-    """A context was opened, switched to, or got another model or mode."""
-
-    kind: ClassVar[str] = "context"
-    context: ContextId
-    action: Literal["opened", "switched", "configured", "closed"]
-    agent: str = "build"
-    model: str = ""
-    mode: Mode | Literal[""] = ""
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryChanged:
-    """Something was remembered or forgotten: a key of this session, or a fact of the project."""
-
-    kind: ClassVar[str] = "memory"
-    layer: Literal["session", "project"]
-    action: Literal["set", "forgotten"]
-    key: str
-    """The session's key, or the fact's id."""
-    text: str = ""
-    """The value or the fact; of a forgotten one empty."""
-    by: FactAuthor = "agent"
 
 
 @dataclass(frozen=True, slots=True)

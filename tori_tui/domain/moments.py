@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
 
-from tori_tui.domain.events import CheckpointSaved, FileIntent, Rewound
+from tori_tui.domain.events import CheckpointSaved, ContextChanged, FileIntent, Rewound
 from tori_tui.domain.goals import GoalTree
-from tori_tui.domain.ids import ContextId, GoalId, Seq
+from tori_tui.domain.ids import MAIN_CONTEXT, ContextId, GoalId, Seq
 from tori_tui.domain.log import Log
 from tori_tui.domain.view import View
 
@@ -38,6 +38,11 @@ class Moment:
     """The reply of that turn follows."""
     tree: GoalTree
     views: Mapping[ContextId, View] = field(compare=False, repr=False)
+    contexts: Mapping[ContextId, ContextChanged] = field(default_factory=lambda: MappingProxyType({}))
+    active_context: ContextId = MAIN_CONTEXT
+    home_context: ContextId = MAIN_CONTEXT
+    lent_to: GoalId | None = None
+    memory: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     ended_goals: tuple[GoalId, ...] = ()
     ended_at: Mapping[GoalId, Seq] = field(default_factory=lambda: MappingProxyType({}))
     goal_ended_at_turn: int = -1

@@ -5,12 +5,11 @@ Must not read a clock, a file or a random number; folding the same records gives
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
-from operator import attrgetter
 from types import MappingProxyType
-from typing import Final, Literal, TypeVar, assert_never, cast
+from typing import assert_never
 
 from tori_tui.domain.events import (
     ApprovalChanged,
@@ -23,148 +22,21 @@ from tori_tui.domain.events import (
     MemoryChanged,
     MessageAdded,
     MessagesFolded,
-    Mode,
     PlanChanged,
     Record,
     Rewound,
-    RunCause,
-    RunStatus,
     RunStatusChanged,
     SessionNamed,
     TurnFinished,
 )
 from tori_tui.domain.goal_stats import GoalStats
-from tori_tui.domain.goals import GoalTree
-from tori_tui.domain.ids import MAIN_CONTEXT, CallId, CommentId, ContextId, GoalId, Seq
-from tori_tui.domain.log import Log
+from tori_tui.domain.ids import MAIN_CONTEXT, ContextId, GoalId, Seq
 from tori_tui.domain.logged import LoggedMessage, OpenCall
 from tori_tui.domain.messages import Message
-from tori_tui.domain.moments import Moment, Past, tree_back, views_back
+from tori_tui.domain.moments import Moment, tree_back, views_back
 from tori_tui.domain.plan_edits import GoalAbandoned, GoalCompleted, MissionOpened, PlanEdit, apply_edits
-from tori_tui.domain.usage import Usage
-from tori_tui.domain.view import View, add_message, fold_view, reassign
-
-FIRST_SEQ = Seq(1)
-
-K = TypeVar("K")
-V = TypeVar("V")
-
-
-def _nothing() -> Mapping[K, V]:
-    return MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class SessionState:
-    """Everything that is known of a session after a durable event. Frozen and shared freely."""
-
-    next_seq: Seq = FIRST_SEQ
-    status: RunStatus = "idle"
-    reason: str = ""
-    cause: RunCause = ""
-    facts: RunStatusChanged | None = None
-    """The newest record that began a run: model, mode, cwd, git head."""
-    model: str = ""
-    mode: Mode | Literal[""] = ""
-    tree: GoalTree = field(default_factory=GoalTree)
-    log: Log[LoggedMessage] = field(default_factory=Log)
-    views: Mapping[ContextId, View] = field(default_factory=_nothing)
-    contexts: Mapping[ContextId, ContextChanged] = field(default_factory=_nothing)
-    active_context: ContextId = MAIN_CONTEXT
-    n_turns: int = 0
-    usage: Usage = field(default_factory=Usage)
-    cost_usd: float = 0.0
-    has_unpriced_turns: bool = False
-    last_turns: Mapping[ContextId, TurnFinished] = field(default_factory=_nothing)
-    goal_stats: Mapping[GoalId | None, GoalStats] = field(default_factory=_nothing)
-    open_calls: Mapping[CallId, OpenCall] = field(default_factory=_nothing)
-    """In the order in which the model wrote them."""
-    comments: Mapping[CommentId, CommentReceived] = field(default_factory=_nothing)
-    """Received and not in the context yet, in order."""
-    routed: Mapping[CommentId, CommentRouted] = field(default_factory=_nothing)
-    """Of those, the ones whose place is decided and whose plan edits are applied."""
-    ended_goals: tuple[GoalId, ...] = ()
-    """Marked: completed or abandoned and not folded yet, in the order of their end."""
-    goal_ended_at_turn: int = -1
-    """`n_turns` when a goal ended last."""
-    root_ended_at_turn: int = -1
-    """The same for a root goal, or a mission that another one followed."""
-    ended_at: Mapping[GoalId, Seq] = field(default_factory=_nothing)
-    """The record with which each goal ended."""
-    denials: tuple[ApprovalChanged, ...] = ()
-    n_user_edits: int = 0
-    """How many times the user changed the plan himself."""
-    last_error: ErrorOccurred | None = None
-    last_checkpoint: CheckpointSaved | None = None
-    past: Past = field(default_factory=Past)
-    """Where the session can go back to."""
-    parent: str = ""
-    """The trace it was forked from."""
-    name: str = ""
-    created_at: datetime | None = None
-    updated_at: datetime | None = None
-
-    def view(self, context: ContextId) -> View:
-        """Return the view of a context; an empty one if nothing was said in it."""
-        return self.views.get(context) or View()
-
-    @property
-    def live_log(self) -> Sequence[LoggedMessage]:
-        """What was said, without what a rewind took back."""
-        if not self.past.lost:
-            return self.log
-        return [entry for entry in self.log if not self.past.is_lost(entry.seq)]
-
-    def stats_of(self, goal_id: GoalId) -> GoalStats:
-        """Return what a goal took, its children included."""
-        goal = self.tree.find(goal_id)
-        total = GoalStats()
-        for part in goal.walk() if goal else ():
-            total = total + self.goal_stats.get(part.id, GoalStats())
-        return total
-
-
-@dataclass(slots=True)
-class _Draft:
-    """A state in the making: the same fields, open to change, and never seen by anybody else."""
-
-    next_seq: Seq
-    status: RunStatus
-    reason: str
-    cause: RunCause
-    facts: RunStatusChanged | None
-    model: str
-    mode: Mode | str
-    tree: GoalTree
-    log: Log[LoggedMessage]
-    views: dict[ContextId, View]
-    contexts: dict[ContextId, ContextChanged]
-    active_context: ContextId
-    n_turns: int
-    usage: Usage
-    cost_usd: float
-    has_unpriced_turns: bool
-    last_turns: dict[ContextId, TurnFinished]
-    goal_stats: dict[GoalId | None, GoalStats]
-    open_calls: dict[CallId, OpenCall]
-    comments: dict[CommentId, CommentReceived]
-    routed: dict[CommentId, CommentRouted]
-    ended_goals: tuple[GoalId, ...]
-    goal_ended_at_turn: int
-    root_ended_at_turn: int
-    ended_at: dict[GoalId, Seq]
-    denials: tuple[ApprovalChanged, ...]
-    n_user_edits: int
-    last_error: ErrorOccurred | None
-    last_checkpoint: CheckpointSaved | None
-    past: Past
-    parent: str
-    name: str
-    created_at: datetime | None
-    updated_at: datetime | None
-
-
-_read_fields: Final = attrgetter(*(f.name for f in fields(SessionState)))
+from tori_tui.domain.session_state import FIRST_SEQ, Draft, SessionState, frozen, thawed
+from tori_tui.domain.view import View, add_message, cleared, fold_view, reassign
 
 
 def reduce(state: SessionState, record: Record) -> SessionState:
@@ -174,21 +46,13 @@ def reduce(state: SessionState, record: Record) -> SessionState:
 
 def reduce_all(records: Iterable[Record], state: SessionState | None = None) -> SessionState:
     """Fold records, in order, into a state; for many, much faster than one after the other."""
-    draft = _Draft(*map(_thawed, _read_fields(state or SessionState())))
+    draft = thawed(state or SessionState())
     for record in records:
         _apply(draft, record)
-    return SessionState(*map(_frozen, _read_fields(draft)))
+    return frozen(draft)
 
 
-def _thawed(value: V) -> V:
-    return cast(V, dict(value)) if isinstance(value, (MappingProxyType, dict)) else value
-
-
-def _frozen(value: V) -> V:
-    return cast(V, MappingProxyType(value)) if isinstance(value, dict) else value
-
-
-def _apply(draft: _Draft, record: Record) -> None:
+def _apply(draft: Draft, record: Record) -> None:
     event = record.event
     draft.next_seq = Seq(record.seq + 1)
     draft.created_at = draft.created_at or record.at
@@ -209,7 +73,7 @@ def _apply(draft: _Draft, record: Record) -> None:
         case ApprovalChanged():
             _change_approval(draft, event)
         case ContextChanged():
-            _change_context(draft, event)
+            _change_context(draft, event, record.seq)
         case CommentReceived():
             draft.comments[event.comment_id] = event
         case CommentRouted():
@@ -228,19 +92,19 @@ def _apply(draft: _Draft, record: Record) -> None:
             assert_never(event)
 
 
-def _note(draft: _Draft, event: SessionNamed | MemoryChanged | ErrorOccurred) -> None:
+def _note(draft: Draft, event: SessionNamed | MemoryChanged | ErrorOccurred) -> None:
     match event:
         case SessionNamed():
             draft.name = event.name
         case MemoryChanged():
-            pass  # a fact lives in the project's memory, whatever becomes of this session
+            _remember(draft, event)
         case ErrorOccurred():
             draft.last_error = event
         case _:
             assert_never(event)
 
 
-def _add_message(draft: _Draft, seq: Seq, at: datetime, message: Message) -> None:
+def _add_message(draft: Draft, seq: Seq, at: datetime, message: Message) -> None:
     context, goal_id = message.context, message.goal_id
     if not draft.open_calls and (message.is_users_word or message.role == "assistant"):
         _note_moment(draft, Seq(seq - 1), is_turn=message.role == "assistant")
@@ -259,7 +123,7 @@ def _add_message(draft: _Draft, seq: Seq, at: datetime, message: Message) -> Non
         draft.open_calls |= {call.id: OpenCall(call, seq, context, goal_id) for call in message.tool_calls}
 
 
-def _finish_turn(draft: _Draft, event: TurnFinished) -> None:
+def _finish_turn(draft: Draft, event: TurnFinished) -> None:
     draft.n_turns = max(draft.n_turns, event.number)
     draft.usage = draft.usage + event.usage
     draft.cost_usd += event.cost_usd or 0.0
@@ -269,7 +133,7 @@ def _finish_turn(draft: _Draft, event: TurnFinished) -> None:
     draft.goal_stats[event.goal_id] = stats.with_turn(event)
 
 
-def _change_plan(draft: _Draft, event: PlanChanged, seq: Seq) -> None:
+def _change_plan(draft: Draft, event: PlanChanged, seq: Seq) -> None:
     _edit(draft, event.edits, seq)
     if event.author == "user":
         draft.n_user_edits += 1
@@ -281,7 +145,7 @@ def _change_plan(draft: _Draft, event: PlanChanged, seq: Seq) -> None:
         _note_moment(draft, seq, is_turn=False)
 
 
-def _note_moment(draft: _Draft, seq: Seq, *, is_turn: bool) -> None:
+def _note_moment(draft: Draft, seq: Seq, *, is_turn: bool) -> None:
     """Keep what a rewind to this record takes back."""
     views: Mapping[ContextId, View]
     if draft.open_calls and len(draft.past.moments):
@@ -295,6 +159,11 @@ def _note_moment(draft: _Draft, seq: Seq, *, is_turn: bool) -> None:
         is_turn=is_turn,
         tree=draft.tree,
         views=views,
+        contexts=draft.contexts,
+        active_context=draft.active_context,
+        home_context=draft.home_context,
+        lent_to=draft.lent_to,
+        memory=draft.memory,
         ended_goals=draft.ended_goals,
         ended_at=draft.ended_at,
         goal_ended_at_turn=draft.goal_ended_at_turn,
@@ -304,7 +173,7 @@ def _note_moment(draft: _Draft, seq: Seq, *, is_turn: bool) -> None:
     draft.past = draft.past.with_moment(moment)
 
 
-def _rewind(draft: _Draft, event: Rewound, seq: Seq) -> None:
+def _rewind(draft: Draft, event: Rewound, seq: Seq) -> None:
     moment = draft.past.moment_at(event.to_seq)
     _note_moment(draft, Seq(seq - 1), is_turn=False)
     draft.past = draft.past.after(event, seq, moment)
@@ -315,13 +184,18 @@ def _rewind(draft: _Draft, event: Rewound, seq: Seq) -> None:
         draft.status, draft.reason, draft.cause = "idle", "", ""
     draft.views = views_back(draft.views, moment.views)
     draft.tree = tree_back(draft.tree, moment.tree)
+    draft.contexts = dict(moment.contexts)
+    draft.active_context, draft.home_context = moment.active_context, moment.home_context
+    draft.lent_to = moment.lent_to
+    draft.memory = dict(moment.memory)
+    draft.told_memory = dict.fromkeys(draft.views, MappingProxyType(draft.memory))
     draft.ended_goals = moment.ended_goals
     draft.ended_at = dict(moment.ended_at)
     draft.goal_ended_at_turn = moment.goal_ended_at_turn
     draft.root_ended_at_turn = moment.root_ended_at_turn
 
 
-def _edit(draft: _Draft, edits: tuple[PlanEdit, ...], seq: Seq) -> None:
+def _edit(draft: Draft, edits: tuple[PlanEdit, ...], seq: Seq) -> None:
     ended = tuple(e.id for e in edits if isinstance(e, (GoalCompleted, GoalAbandoned)))
     if ended:
         draft.goal_ended_at_turn = draft.n_turns
@@ -335,7 +209,7 @@ def _edit(draft: _Draft, edits: tuple[PlanEdit, ...], seq: Seq) -> None:
         draft.ended_at = {**draft.ended_at, **dict.fromkeys(ended, seq)}
 
 
-def _reassign(draft: _Draft, message_seq: Seq, goal_id: GoalId | None) -> None:
+def _reassign(draft: Draft, message_seq: Seq, goal_id: GoalId | None) -> None:
     """Give a message and everything said after it in its turn to another goal."""
     start = len(draft.log)
     while start > 0 and draft.log[start - 1].seq >= message_seq:
@@ -351,10 +225,11 @@ def _reassign(draft: _Draft, message_seq: Seq, goal_id: GoalId | None) -> None:
             draft.open_calls[call_id] = replace(call, goal_id=goal_id)
 
 
-def _fold(draft: _Draft, event: MessagesFolded) -> None:
+def _fold(draft: Draft, event: MessagesFolded) -> None:
     view = draft.views.get(event.context) or View()
     folded_view = fold_view(view, event.context, event.folds, event.reason)
     draft.views[event.context] = folded_view
+    _tell_memory(draft, event.context)
     if not draft.ended_goals:
         return
     # Nothing of it is left to fold: it is no longer marked.
@@ -364,7 +239,7 @@ def _fold(draft: _Draft, event: MessagesFolded) -> None:
     draft.ended_goals = tuple(i for i in draft.ended_goals if i not in below or i in unfolded)
 
 
-def _start_call(draft: _Draft, event: CallStarted, seq: Seq) -> None:
+def _start_call(draft: Draft, event: CallStarted, seq: Seq) -> None:
     call = draft.open_calls.get(event.call_id)
     if call is not None:
         draft.open_calls[event.call_id] = replace(call, started=event)
@@ -372,7 +247,7 @@ def _start_call(draft: _Draft, event: CallStarted, seq: Seq) -> None:
         draft.past = draft.past.with_writes(seq, event.files)
 
 
-def _change_run(draft: _Draft, event: RunStatusChanged) -> None:
+def _change_run(draft: Draft, event: RunStatusChanged) -> None:
     draft.status, draft.reason, draft.cause = event.status, event.reason, event.cause
     draft.parent = event.parent or draft.parent
     if event.status == "running" and event.cwd:
@@ -381,7 +256,7 @@ def _change_run(draft: _Draft, event: RunStatusChanged) -> None:
     draft.mode = event.mode or draft.mode
 
 
-def _change_approval(draft: _Draft, event: ApprovalChanged) -> None:
+def _change_approval(draft: Draft, event: ApprovalChanged) -> None:
     call = draft.open_calls.get(event.call_id)
     if call is not None:
         draft.open_calls[event.call_id] = replace(call, approval=event)
@@ -389,12 +264,69 @@ def _change_approval(draft: _Draft, event: ApprovalChanged) -> None:
         draft.denials = (*draft.denials, event)
 
 
-def _change_context(draft: _Draft, event: ContextChanged) -> None:
-    draft.contexts[event.context] = event
-    if event.action in ("opened", "switched"):
-        draft.active_context = event.context
-    draft.model = event.model or draft.model
-    draft.mode = event.mode or draft.mode
+def _change_context(draft: Draft, event: ContextChanged, seq: Seq) -> None:
+    context = event.context
+    known = draft.contexts.get(context)
+    # New ones, never changed in place: the moments of the past share them.
+    match event.action:
+        case "opened":
+            draft.contexts = {**draft.contexts, context: event}
+        case "switched":
+            _note_moment(draft, Seq(seq - 1), is_turn=False)
+            draft.contexts = {**draft.contexts, context: event}
+            draft.active_context, draft.switched_at = context, seq
+            draft.lent_to = event.goal_id
+            draft.home_context = context if event.goal_id is None else draft.home_context
+            _tell_memory(draft, context)
+        case "configured":
+            if known is not None and known.model and event.model:
+                draft.contexts = {**draft.contexts, context: replace(known, model=event.model)}
+            else:
+                draft.model = event.model or draft.model
+            draft.mode = event.mode or draft.mode
+        case "closed":
+            draft.contexts = {i: opened for i, opened in draft.contexts.items() if i != context}
+            draft.views[context] = cleared(draft.views.get(context) or View())
+            draft.told_memory.pop(context, None)
+            if draft.home_context == context:
+                draft.home_context = MAIN_CONTEXT
+            if draft.active_context == context:
+                draft.active_context, draft.lent_to = draft.home_context, None
+        case _:
+            assert_never(event.action)
 
 
-__all__ = ["GoalStats", "LoggedMessage", "OpenCall", "SessionState", "reduce", "reduce_all"]
+def _remember(draft: Draft, event: MemoryChanged) -> None:
+    """Change what the session remembers; a fact lives in the project's memory instead."""
+    if event.layer == "project":
+        return
+    if event.action == "set":
+        draft.memory = {**draft.memory, event.key: event.text}
+        if event.by == "user":
+            _tell_memory(draft, draft.active_context)
+        return
+    draft.memory = _without(draft.memory, event.key)
+    # What is forgotten must not be told any more, whatever the cache costs.
+    draft.told_memory = {
+        context: MappingProxyType(_without(told, event.key)) for context, told in draft.told_memory.items()
+    }
+
+
+def _tell_memory(draft: Draft, context: ContextId) -> None:
+    if draft.memory or context in draft.told_memory:
+        draft.told_memory[context] = MappingProxyType(draft.memory)
+
+
+def _without(entries: Mapping[str, str], key: str) -> dict[str, str]:
+    return {name: text for name, text in entries.items() if name != key}
+
+
+__all__ = [
+    "FIRST_SEQ",
+    "GoalStats",
+    "LoggedMessage",
+    "OpenCall",
+    "SessionState",
+    "reduce",
+    "reduce_all",
+]

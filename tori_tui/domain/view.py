@@ -109,6 +109,11 @@ def _shown_as(entry: ViewEntry, text: str) -> ViewEntry:
     return ViewEntry(replace(said, content=text, shown=None), entry.seqs, said)
 
 
+def cleared(view: View) -> View:
+    """Return the view of a context that was closed: nothing in it, as a rewrite of what was there."""
+    return View(Log(), view.n_rewrites + 1, "closed")
+
+
 def reassign(view: View, seqs: frozenset[Seq], goal_id: GoalId | None) -> View:
     """Return the view in which those messages belong to another goal; nothing visible changes."""
     entries = view.entries
@@ -127,4 +132,13 @@ def reassign(view: View, seqs: frozenset[Seq], goal_id: GoalId | None) -> View:
     return replace(view, entries=entries)
 
 
-__all__ = ["NUMBERED_LIMIT_CHARS", "View", "ViewEntry", "add_message", "fold_view", "numbered", "reassign"]
+__all__ = [
+    "NUMBERED_LIMIT_CHARS",
+    "View",
+    "ViewEntry",
+    "add_message",
+    "cleared",
+    "fold_view",
+    "numbered",
+    "reassign",
+]

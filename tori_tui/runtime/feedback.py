@@ -82,7 +82,7 @@ class Feedback:
 
     async def _ask(self, batch: list[CommentReceived]) -> tuple[Verdict, ...]:
         state = self._recorder.state
-        profile, provider = await self._models.ready(self._model or state.model)
+        profile, provider = await self._models.ready(self._model or state.model_in_force)
         if not self._is_on(profile) or not state.tree.goals:
             return (INJECTION,) * len(batch)
         text, usage = await _answer(provider, classify_request(state.tree, batch, profile))

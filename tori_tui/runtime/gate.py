@@ -66,7 +66,7 @@ class Gate:
             paths=tuple(self._resolved(path) for path in preview.paths),
             is_approved_check=is_approved_check,
         )
-        mode = state.mode or "ask"
+        mode = state.mode_in_force or "ask"
         return decide(mode, question, rules_in_force(self._rules, state.tree.current_id))
 
     def _resolved(self, path: str) -> str:

@@ -96,7 +96,7 @@ class Turn:
         Raises:
             ProviderError: The model gave no whole reply; what it said is recorded as interrupted.
         """
-        profile, provider = await self._models.ready(self._recorder.state.model)
+        profile, provider = await self._models.ready(self._recorder.state.model_in_force)
         n_refusals = 0
         while True:
             try:
