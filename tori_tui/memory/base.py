@@ -78,9 +78,14 @@ class MemoryStore(Protocol):
         ...
 
 
+def as_fact(fact_id: FactId, new: NewFact) -> Fact:
+    """Return a fact that got its id."""
+    return Fact(fact_id, new.text, new.created_at, new.author, new.trace_id, new.goal_id, new.goal)
+
+
 def session_namespace(session_id: TraceId) -> str:
     """Return the namespace of a session's keys and values."""
     return f"_session_{session_id}"
 
 
-__all__ = ["MemoryFailed", "MemoryStore", "Remembered", "session_namespace"]
+__all__ = ["MemoryFailed", "MemoryStore", "Remembered", "as_fact", "session_namespace"]
