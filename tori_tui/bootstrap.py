@@ -201,7 +201,6 @@ async def _assemble(
         lease.release()
 
     return Session(
-        trace_id=opened.trace_id,
         directory=opened.directory,
         bus=ground.bus,
         recorder=ground.recorder,
@@ -210,6 +209,7 @@ async def _assemble(
         inbox=inbox,
         services=(projector.serve, feedback.serve),
         notices=(*opened.notices, *instructions.notices, *_lease_notice(lease)),
+        prepare=lambda: ground.models.prepare(chosen.model),
         shut=shut,
     )
 

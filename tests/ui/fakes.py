@@ -32,6 +32,7 @@ class FakeSession:
         self.directory = Path("/tmp/project/.trace/20260101-000000-abcd")
         self.notices = notices
         self.sent: list[Command] = []
+        self.is_prepared = False
         self.is_closed = False
         self._state = SessionState()
         self._bus = Bus(self._state)
@@ -58,6 +59,9 @@ class FakeSession:
 
     def send(self, command: Command) -> None:
         self.sent.append(command)
+
+    async def prepare(self) -> None:
+        self.is_prepared = True
 
     async def run(self) -> None:
         await self._end.wait()

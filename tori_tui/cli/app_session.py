@@ -6,6 +6,7 @@ Must not import a provider, the configuration or the runner at its top: that is 
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import time
 import tomllib
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 
 DEMO_DELAY_S: Final = 0.02
 """Between the pieces of recorded replies, so that they stream as a model's do."""
-
-
-_SDK_MODULES: Final = {"openai": "openai", "openai-chat": "openai", "anthropic": "anthropic"}
 
 
 def run_app(options: AppOptions, terminal: EarlyTerminal) -> int:
@@ -103,10 +101,9 @@ def ended(app: ToriApp, directory: Path | None) -> int:
 class LiveLaunch:
     """A session that will be opened, with its screen and bridge."""
 
-    def __init__(self, bridge: Bridge, make: Callable[[ThemeSpec], Screen[None]], model: str) -> None:
+    def __init__(self, bridge: Bridge, make: Callable[[ThemeSpec], Screen[None]]) -> None:
         self._bridge = bridge
         self._make = make
-        self._model = model
 
     @property
     def directory(self) -> Path | None:
@@ -118,11 +115,9 @@ class LiveLaunch:
         """Return the session's screen."""
         return self._make(theme)
 
-    async def serve(self, post: Callable[[Message], object]) -> None:
-        """Open the session and hand on what happens; the model's SDK is loaded meanwhile."""
-        async with asyncio.TaskGroup() as group:
-            group.create_task(asyncio.to_thread(load_sdk, self._model))
-            group.create_task(self._bridge.serve(post))
+    def serve(self, post: Callable[[Message], object]) -> Awaitable[None]:
+        """Open the session and hand on what happens."""
+        return self._bridge.serve(post)
 
     def close(self) -> Awaitable[None]:
         """Wind the session down."""
@@ -148,7 +143,12 @@ def load_live(options: AppOptions) -> LiveLaunch:
     surroundings = real_surroundings(os.environ, replay_delay_s=DEMO_DELAY_S if options.is_demo else 0.0)
     history = History(surroundings.state_dir / "history.jsonl")
     root = find_work_tree(wanted.cwd)
-    bridge = Bridge(opener(settings, wanted, surroundings), new_token=lambda: secrets.token_hex(4))
+    bridge = Bridge(
+        opener(settings, wanted, surroundings),
+        new_token=lambda: secrets.token_hex(4),
+        # What the SDKs brought stays for good: a collection that walks it would stop a stream.
+        on_prepared=gc.freeze,
+    )
     if prompt:
         bridge.say(prompt)
 
@@ -165,7 +165,7 @@ def load_live(options: AppOptions) -> LiveLaunch:
             mode=settings.settings.mode,
         )
 
-    return LiveLaunch(bridge, make, settings.settings.model or "")
+    return LiveLaunch(bridge, make)
 
 
 def asked_session(options: AppOptions) -> tuple[LoadedSettings, SessionOptions, str]:
@@ -200,21 +200,6 @@ def demo_session() -> tuple[LoadedSettings, SessionOptions, str]:
         settings = replace(Settings(), model=f"replay/{replies}", mode="auto")
     wanted = SessionOptions(cwd=new_project(), model=settings.model, mode="auto", has_user=True)
     return LoadedSettings(settings, {}), wanted, MISSION
-
-
-def load_sdk(model: str) -> None:
-    """Import what the first request will need, so that it does not wait and the stream does not stutter."""
-    from importlib import import_module
-
-    from tori_tui.providers.registry import default_model
-
-    try:
-        name = model or default_model(os.environ)
-    except ToriError:
-        return  # told when the session is opened
-    module = _SDK_MODULES.get(name.partition("/")[0])
-    if module is not None:
-        import_module(module)
 
 
 def window_of(settings: Settings) -> Callable[[str], int]:

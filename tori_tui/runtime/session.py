@@ -50,13 +50,13 @@ class Session:
         inbox: Where commands wait; what works beside the run may put some in too.
         services: What is served beside inbox and run, until the session closes.
         notices: What the user should be told once at the start.
+        prepare: Loads what the first request needs.
         shut: Awaited last: stops processes, closes providers and the store.
     """
 
     def __init__(
         self,
         *,
-        trace_id: TraceId,
         directory: Path,
         bus: Bus,
         recorder: Recorder,
@@ -65,9 +65,10 @@ class Session:
         inbox: asyncio.Queue[Command],
         services: tuple[Callable[[], Coroutine[None, None, None]], ...],
         notices: tuple[str, ...],
+        prepare: Callable[[], Awaitable[None]],
         shut: Callable[[], Awaitable[None]],
     ) -> None:
-        self.trace_id = trace_id
+        self.trace_id = TraceId(directory.name)
         self.directory = directory
         self.notices = notices
         self._bus = bus
@@ -76,6 +77,7 @@ class Session:
         self._asking = asking
         self._inbox = inbox
         self._services = services
+        self._prepare = prepare
         self._shut = shut
         self._run_wanted = asyncio.Event()
         self._closing = asyncio.Event()
@@ -106,6 +108,14 @@ class Session:
         """Hand in a command. Never blocks; what comes of it is told by events."""
         # What cannot be written down must not become part of the live state either.
         self._inbox.put_nowait(mended(command))
+
+    async def prepare(self) -> None:
+        """Load what the first request needs ahead of it.
+
+        Raises:
+            ToriError: The key cannot be read or the library not be loaded; the first request says so again.
+        """
+        await self._prepare()
 
     async def run(self) -> None:
         """Serve commands until `close`."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal, Protocol
 
@@ -80,6 +81,10 @@ class SessionPort(Protocol):
         """Hand in a command."""
         ...
 
+    async def prepare(self) -> None:
+        """Load what the first request needs ahead of it."""
+        ...
+
     async def run(self) -> None:
         """Serve commands until `close`."""
         ...
@@ -130,13 +135,19 @@ class Bridge:
     Args:
         open_session: Opens it; called once, after the first frame.
         new_token: A new short random text, for ids.
+        on_prepared: Called when all that the first request needs is loaded.
     """
 
     def __init__(
-        self, open_session: Callable[[], Awaitable[SessionPort]], *, new_token: Callable[[], str]
+        self,
+        open_session: Callable[[], Awaitable[SessionPort]],
+        *,
+        new_token: Callable[[], str],
+        on_prepared: Callable[[], None] = lambda: None,
     ) -> None:
         self._open_session = open_session
         self._new_token = new_token
+        self._on_prepared = on_prepared
         self._session: SessionPort | None = None
         self._early: list[Command] = []
         """Commands that came before the session was there."""
@@ -160,8 +171,14 @@ class Bridge:
             session.send(command)
         self._early.clear()
         async with asyncio.TaskGroup() as group:
+            group.create_task(self._prepare(session))
             group.create_task(session.run())
             group.create_task(self._forward(subscription, post))
+
+    async def _prepare(self, session: SessionPort) -> None:
+        with suppress(ToriError):  # the first request tells it
+            await session.prepare()
+        self._on_prepared()
 
     async def close(self) -> None:
         """Wind the session down; nothing of it runs after this."""

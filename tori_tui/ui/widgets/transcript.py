@@ -160,9 +160,14 @@ class Transcript(Widget, can_focus=True):
         return strips
 
     def render_line(self, y: int) -> Strip:
-        """Return one line of the view; Textual asks for it to find the character under the mouse."""
+        """Return one line of the view; Textual asks for it to find the character under the mouse.
+
+        Only here does a line say which it is: to write that into every piece of a frame costs much.
+        """
         self._settle()
-        return self._row(y, self.size.width)
+        row = self._row(y, self.size.width)
+        rows = self._view.rows
+        return row.apply_offsets(0, _number(rows[y].place)) if y < len(rows) else row
 
     def _row(self, y: int, width: int) -> Strip:
         rows = self._view.rows
@@ -170,7 +175,6 @@ class Transcript(Widget, can_focus=True):
             strip = Strip.blank(max(0, width - 1), self._palette.base)
         else:
             place, strip = rows[y]
-            strip = strip.apply_offsets(0, _number(place))
             if self.text_selection is not None:
                 strip = self._selected(strip, place)
             if place.key == self._view.marked and self.has_focus and self._view.is_title(y):
