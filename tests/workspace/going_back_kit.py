@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from tori_tui.workspace.checkpoints import Checkpoints
+from tori_tui.workspace.file_modes import read_modes
 from tori_tui.workspace.restore import Journal, begin, forget
 from tori_tui.workspace.restore_plan import RestorePlan, SavedState, plan_restore
 from tori_tui.workspace.tree_changes import changes_between
@@ -129,6 +130,7 @@ class Saver:
             saved.left_out,
             saved.empty_folders,
             saved.is_partial,
+            read_modes(self.checkpoints.shadow, [saved.modes])[saved.modes],
         )
         self.chain.append(state)
         return state

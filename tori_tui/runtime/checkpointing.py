@@ -26,6 +26,9 @@ Doer = Literal["agent", "user"]
 FIRST_DELAY_S: Final = 0.3
 """The first one, which may take seconds, leaves the machine to the first request for so long."""
 
+DELAY_S: Final = 0.02
+"""Each further one leaves it to the next request; a model takes longer than both to answer."""
+
 NEWS_WAIT_S: Final = 1.0
 """How long a resumed run waits to hear what changed while tori was away; then it is told a turn later."""
 
@@ -80,12 +83,12 @@ class Checkpointing:
             return
         if self._seen is not None and self._seen == await asyncio.to_thread(glance, checkpoints.shadow.root):
             return
-        self._start(reason, "user")
-        await self.settled()
+        await self.save_now(reason, "user")
 
     def after(self, reason: str) -> None:
         """Begin to save the tree, beside whatever follows; what changed since last is the agent's."""
         if self.checkpoints is not None:
+            self._hurry.clear()
             self._start(reason, "agent")
 
     async def save_now(self, reason: str, by: Doer) -> None:
@@ -117,10 +120,14 @@ class Checkpointing:
         state = self._recorder.state
         self._pending = asyncio.create_task(self._save(reason, by, state, self._pending))
 
-    async def _first(self, by: Doer, *, is_resumed: bool) -> None:
+    async def _leave_room(self, delay_s: float) -> None:
+        """Let what matters more go first, unless somebody waits."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(FIRST_DELAY_S):
+            async with asyncio.timeout(delay_s):
                 await self._hurry.wait()
+
+    async def _first(self, by: Doer, *, is_resumed: bool) -> None:
+        await self._leave_room(FIRST_DELAY_S)
         before = self._recorder.state.last_checkpoint
         await self._save("start", by, self._recorder.state, None)
         after = self._unrecorded
@@ -145,12 +152,14 @@ class Checkpointing:
         if earlier is not None and not earlier.done():
             await asyncio.shield(earlier)
         await self._record_newest()
+        await self._leave_room(DELAY_S)
         checkpoints = self.checkpoints
         if checkpoints is None:
             return
         touched = touched_paths(self._recorder.state)
+        seen = self._seen
         try:
-            saved, self._seen = await asyncio.to_thread(_saved, checkpoints, self._trace_id, touched)
+            saved, self._seen = await asyncio.to_thread(_saved, checkpoints, self._trace_id, touched, seen)
         except (GitFailed, OSError) as error:
             self.checkpoints = None
             text = f"Checkpoints are off: {error} Files cannot be taken back from here on."
@@ -166,6 +175,7 @@ class Checkpointing:
             left_out=saved.left_out,
             empty_folders=saved.empty_folders,
             is_partial=saved.is_partial,
+            modes=saved.modes,
         )
 
     async def _record_newest(self) -> None:
@@ -211,18 +221,19 @@ def _listed(paths: list[str]) -> str:
 
 
 def _saved(
-    checkpoints: Checkpoints, trace_id: TraceId, touched: tuple[str, ...]
+    checkpoints: Checkpoints, trace_id: TraceId, touched: tuple[str, ...], before: Glance | None
 ) -> tuple[SavedTree, Glance | None]:
     # The quick look comes first: what changes between the two is looked at again the next time.
-    seen = glance(checkpoints.shadow.root)
-    return checkpoints.save(trace_id, touched), seen
+    now = glance(checkpoints.shadow.root)
+    return checkpoints.save_since(before, now, trace_id, touched), now
 
 
 def _is_same(last: CheckpointSaved, saved: CheckpointSaved) -> bool:
-    return (last.tree, last.empty_folders, last.left_out) == (
+    return (last.tree, last.empty_folders, last.left_out, last.modes) == (
         saved.tree,
         saved.empty_folders,
         saved.left_out,
+        saved.modes,
     )
 
 

@@ -22,9 +22,10 @@ from tori_tui.runtime.checkpointing import Checkpointing
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.tools.changes import uninterrupted
 from tori_tui.workspace.checkpoints import Checkpoints
+from tori_tui.workspace.file_modes import read_modes
 from tori_tui.workspace.restore import Journal, begin, forget, left_by_kill
 from tori_tui.workspace.restore_plan import RestorePlan, SavedState, plan_restore
-from tori_tui.workspace.shadow_git import GitFailed
+from tori_tui.workspace.shadow_git import GitFailed, ShadowGit
 from tori_tui.workspace.tree_changes import changes_between
 
 NAMED_PATHS: Final = 12
@@ -174,17 +175,20 @@ def _listed(paths: tuple[str, ...]) -> str:
     return ", ".join(paths[:NAMED_PATHS]) + more
 
 
-def saved_states(points: tuple[SavedPoint, ...]) -> list[SavedState]:
+def _saved_states(shadow: ShadowGit, points: tuple[SavedPoint, ...]) -> list[SavedState]:
     """Return checkpoints as a chain of states."""
     events = [point.event for point in points]
-    return [SavedState(e.tree, e.by, e.left_out, e.empty_folders, e.is_partial) for e in events]
+    modes = read_modes(shadow, (event.modes for event in events))
+    return [
+        SavedState(e.tree, e.by, e.left_out, e.empty_folders, e.is_partial, modes[e.modes]) for e in events
+    ]
 
 
 def _plan_files(
     checkpoints: Checkpoints, points: tuple[SavedPoint, ...], befores: Mapping[str, str | None]
 ) -> RestorePlan:
-    chain = saved_states(points)
     with checkpoints.shadow.locked():
+        chain = _saved_states(checkpoints.shadow, points)
         pairs = [(before.tree, after.tree) for before, after in pairwise(chain)]
         changes = changes_between(checkpoints.shadow, pairs)
     return plan_restore(chain, changes, befores)
@@ -214,4 +218,4 @@ def _rewound(note: Mapping[str, object]) -> Rewound:
     )
 
 
-__all__ = ["RewindPlan", "Rewinding", "saved_states", "told"]
+__all__ = ["RewindPlan", "Rewinding", "told"]

@@ -21,7 +21,7 @@ def fork_trace(source: Path, target: Path, until: Seq, at: datetime, title: str)
     """Copy a trace up to a record, with its outputs and branches; the copy names its parent.
 
     Returns:
-        The saved trees that its records name.
+        The saved trees that its records name, and what else is saved with them.
 
     Raises:
         TraceError: The old trace cannot be read, or the new one not written.
@@ -40,7 +40,7 @@ def fork_trace(source: Path, target: Path, until: Seq, at: datetime, title: str)
             new.append(record)
             last = record.seq
             if isinstance(record.event, CheckpointSaved):
-                trees[record.event.tree] = None
+                trees |= dict.fromkeys(filter(None, (record.event.tree, record.event.modes)))
         begun = RunStatusChanged(
             "interrupted", f"forked from {source.name} at {title}", "user", parent=source.name
         )

@@ -15,17 +15,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tori_tui.workspace.restore_plan import FOLDER, KEPT_MODE, Step
+from tori_tui.workspace.file_modes import process_umask, usual_bits
+from tori_tui.workspace.restore_plan import FOLDER, KEPT_MODE, PERMISSIONS, USUAL, Step
 from tori_tui.workspace.shadow_git import BlobReader, ShadowGit, blob_name, ref_part
 from tori_tui.workspace.tree_changes import Entry
 
 LINK_MODE: Final = "120000"
+FILE_MODE: Final = "100644"
 EXECUTABLE_MODE: Final = "100755"
 
 BEGUN: Final = "restore."
 CARRIED_OUT: Final = "restored."
 
 READ_BITS: Final = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
+EXECUTE_BITS: Final = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +60,14 @@ def finish_all(shadow: ShadowGit) -> None:
             _carry_out(shadow, journal, path)
 
 
+def is_any_begun(shadow: ShadowGit) -> bool:
+    """Say whether a kill cut off a restore that is not finished yet."""
+    return any(shadow.directory.glob(f"{BEGUN}*.json"))
+
+
 def left_by_kill(shadow: ShadowGit, owner: str) -> Journal | None:
     """Return a restore whose outcome its owner may not have recorded; its files are restored then."""
-    if not any(shadow.directory.glob(f"{BEGUN}*.json")) and not any(
-        shadow.directory.glob(f"{CARRIED_OUT}*.json")
-    ):
+    if not is_any_begun(shadow) and not any(shadow.directory.glob(f"{CARRIED_OUT}*.json")):
         # Nothing to mend, so nothing to wait for: another session may be saving the tree just now.
         return None
     with shadow.locked():
@@ -128,19 +134,21 @@ class _Restoring:
             with suppress(OSError):
                 path.mkdir()
             return path.is_dir()
+        if then == PERMISSIONS:
+            return _set_bits(path, step.bits)
         data = self.read_kept(then.name) if then.mode == KEPT_MODE else self.blobs.read(then.name)
         if data is None:
             return False
         found = entry_at(path)
         is_content = found is not None and found.name == blob_name(data)
         if is_content and found is not None and then.mode in (found.mode, KEPT_MODE):
-            return True
+            return then.mode == LINK_MODE or _set_bits(path, step.bits)
         if found != step.now:
             return False
         with suppress(OSError):
             if path.is_dir() and not path.is_symlink():
                 path.rmdir()
-        return _replace(path, then.mode, data)
+        return _replace(path, then.mode, data, step.bits)
 
     def _parents(self, path: Path) -> Iterator[Path]:
         folder = path.parent
@@ -180,14 +188,46 @@ def entry_at(path: Path) -> Entry | None:
         return Entry("folder", "") if os.listdir(path) else None
     if not stat.S_ISREG(status.st_mode):
         return Entry("special", "")
-    mode = EXECUTABLE_MODE if status.st_mode & stat.S_IXUSR else "100644"
+    mode = EXECUTABLE_MODE if status.st_mode & stat.S_IXUSR else FILE_MODE
     try:
         return Entry(mode, blob_name(path.read_bytes()))
     except OSError:
         return Entry(mode, "unreadable")
 
 
-def _replace(path: Path, mode: str, data: bytes) -> bool:
+def _set_bits(path: Path, wanted: int | None) -> bool:
+    """Give a file its permissions; without any it keeps those that it has."""
+    if wanted is None:
+        return True
+    try:
+        mode = os.lstat(path).st_mode
+        if not stat.S_ISREG(mode):
+            return False
+        bits = _bits_for(path, wanted, is_executable=bool(mode & stat.S_IXUSR))
+        if stat.S_IMODE(mode) != bits:
+            os.chmod(path, bits)
+    except OSError:
+        return False
+    return True
+
+
+def _bits_for(path: Path, wanted: int | None, *, is_executable: bool) -> int:
+    """Return what a file is to have: what is wanted, else what the file there has, else what new ones get."""
+    if wanted is not None and wanted != USUAL:
+        return wanted
+    usual = usual_bits(is_executable=is_executable, umask=process_umask())
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return usual
+    if wanted == USUAL or not stat.S_ISREG(status.st_mode):
+        return usual
+    bits = stat.S_IMODE(status.st_mode)
+    # Executable for whoever may read it.
+    return bits | (bits & READ_BITS) >> 2 if is_executable else bits & ~EXECUTE_BITS
+
+
+def _replace(path: Path, mode: str, data: bytes, wanted_bits: int | None) -> bool:
     """Put content at a path in one step. A leftover of a kill has the same name and is replaced."""
     temporary = path.with_name(f".tori-restore-{blob_name(os.fsencode(path.name))[:12]}.tmp")
     temporary.unlink(missing_ok=True)
@@ -195,7 +235,8 @@ def _replace(path: Path, mode: str, data: bytes) -> bool:
         if mode == LINK_MODE:
             os.symlink(os.fsdecode(data), temporary)
         else:
-            _write_file(temporary, mode, data, path)
+            is_executable = _is_executable(path) if mode == KEPT_MODE else mode == EXECUTABLE_MODE
+            _write_file(temporary, data, _bits_for(path, wanted_bits, is_executable=is_executable))
         os.replace(temporary, path)
     except OSError:
         temporary.unlink(missing_ok=True)
@@ -203,19 +244,18 @@ def _replace(path: Path, mode: str, data: bytes) -> bool:
     return True
 
 
-def _write_file(temporary: Path, mode: str, data: bytes, like: Path) -> None:
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+def _is_executable(path: Path) -> bool:
+    try:
+        return bool(os.lstat(path).st_mode & stat.S_IXUSR)
+    except OSError:
+        return False
+
+
+def _write_file(temporary: Path, data: bytes, bits: int) -> None:
+    # Nobody else may read it before it has its permissions.
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, stat.S_IRWXU)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
-        bits = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-        with suppress(OSError):
-            status = os.lstat(like)
-            bits = stat.S_IMODE(status.st_mode) if stat.S_ISREG(status.st_mode) else bits
-        if mode == EXECUTABLE_MODE:
-            # Executable for whoever may read it.
-            bits |= (bits & READ_BITS) >> 2
-        elif mode != KEPT_MODE:
-            bits &= ~(stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
         os.fchmod(file.fileno(), bits)
 
 
@@ -230,7 +270,7 @@ def _kept(path: Path) -> bytes | None:
 
 
 def _encoded(journal: Journal) -> bytes:
-    steps = [[step.path, _plain(step.now), _plain(step.then)] for step in journal.steps]
+    steps = [[step.path, _plain(step.now), _plain(step.then), step.bits] for step in journal.steps]
     content = {
         "owner": journal.owner,
         "outputs": journal.outputs,
@@ -243,7 +283,7 @@ def _encoded(journal: Journal) -> bytes:
 def _decoded(path: Path) -> Journal | None:
     try:
         content = json.loads(path.read_bytes())
-        steps = tuple(Step(p, _entry(now), _entry(then)) for p, now, then in content["steps"])
+        steps = tuple(Step(p, _entry(now), _entry(then), *bits) for p, now, then, *bits in content["steps"])
         return Journal(content["owner"], content["outputs"], steps, content["note"])
     except (OSError, ValueError, KeyError, TypeError):
         return None

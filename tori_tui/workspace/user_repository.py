@@ -28,7 +28,7 @@ class UserRepository:
     root: Path
     git: str
     environ: Mapping[str, str]
-    _seen_index: tuple[int, int] | None = field(default=None, init=False)
+    _seen: tuple[tuple[int, int] | None, ...] = field(default=(), init=False)
     _forced: tuple[str, ...] = field(default=(), init=False)
 
     @property
@@ -39,16 +39,17 @@ class UserRepository:
 
     def tracked_and_ignored(self) -> tuple[str, ...]:
         """Return the files that the user tracks although they are ignored; kept until his index changes."""
-        index = self.root / ".git" / "index"
-        try:
-            status = index.stat()
-        except OSError:
-            return ()
-        seen = (status.st_mtime_ns, status.st_size)
-        if seen != self._seen_index:
-            self._forced = tuple(paths_of(self._run("ls-files", "-z", "-ci", "--exclude-standard")))
-            self._seen_index = seen
+        seen = self._facts()
+        if seen != self._seen:
+            has_index = seen[0] is not None
+            listing = self._run("ls-files", "-z", "-ci", "--exclude-standard") if has_index else b""
+            self._forced = tuple(paths_of(listing))
+            self._seen = seen
         return self._forced
+
+    def is_as_seen(self) -> bool:
+        """Say whether index and ignore list are as `tracked_and_ignored` found them last."""
+        return self._facts() == self._seen
 
     def dirty(self) -> tuple[str, ...]:
         """Return the tracked files that differ from the last commit, and single untracked ones."""
@@ -57,6 +58,10 @@ class UserRepository:
         listing = self._run("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all")
         paths = (entry[_STATUS_LENGTH:] for entry in paths_of(listing))
         return tuple(path for path in paths if path and not path.endswith("/"))
+
+    def _facts(self) -> tuple[tuple[int, int] | None, ...]:
+        folder = self.root / ".git"
+        return tuple(_changed(path) for path in (folder / "index", folder / "info" / "exclude"))
 
     def _run(self, *arguments: str) -> bytes:
         environment = {k: v for k, v in self.environ.items() if not k.startswith("GIT_")}
@@ -75,6 +80,14 @@ class UserRepository:
         except (OSError, subprocess.TimeoutExpired):
             return b""
         return done.stdout if done.returncode == 0 else b""
+
+
+def _changed(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return (status.st_mtime_ns, status.st_size)
 
 
 __all__ = ["UserRepository"]
