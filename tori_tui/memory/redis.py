@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from hashlib import sha256
 from typing import Final, TypeVar, cast
-from urllib.parse import urlsplit
 
 import msgspec
 from redis.asyncio import Redis
@@ -118,9 +117,9 @@ class RedisStore:
                 retry=Retry(NoBackoff(), RECONNECTS, supported_errors=(NotConnected,)),
             )
         except ValueError as error:
-            raise MemoryFailed(
-                f"[memory] url {self._name} is wrong: {error}.", "Write redis://HOST:PORT/N."
-            ) from error
+            # The error's own words may repeat a part of the password.
+            hint = "Write redis://HOST:PORT/N; in a password write / @ : as %2F %40 %3A."
+            raise MemoryFailed(f"[memory] url {self._name} is no address of a server.", hint) from error
 
     async def add(self, new: NewFact) -> Remembered:
         """Remember a fact."""
@@ -256,8 +255,8 @@ def _text_id(text: str) -> str:
 
 def _without_password(url: str) -> str:
     """Return what may be told of the server's address."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
 
 
 __all__ = ["RedisStore"]
