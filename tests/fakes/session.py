@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from tori_tui.providers.base import Provider
 from tori_tui.providers.catalogue import profile_for
 from tori_tui.runtime.bus import BusItem, Published, Resync, Subscription
 from tori_tui.runtime.session import Session
-from tori_tui.trace.store import JsonlTraceStore
+from tori_tui.trace.store import JsonlTraceStore, TraceStore
 
 ENDED = ("done", "failed", "incomplete", "interrupted", "limit")
 MODEL = "openai-chat/scripted"
@@ -101,11 +101,12 @@ async def driven(
     *,
     settings: Settings | None = None,
     options: SessionOptions | None = None,
+    wrap_store: Callable[[TraceStore], TraceStore] = lambda store: store,
 ) -> AsyncIterator[Driver]:
     """Open a session, serve it, and afterwards prove that its trace folds to its live state."""
     provider = ScriptedProvider(turns) if isinstance(turns, Sequence) else turns
     wanted = options or SessionOptions(cwd=cwd, model=MODEL, mode="auto")
-    world = surroundings_for(provider, cwd.parent / f"{cwd.name}-home")
+    world = replace(surroundings_for(provider, cwd.parent / f"{cwd.name}-home"), wrap_store=wrap_store)
     session = await open_session(settings or WITHOUT_CLASSIFIER, wanted, world)
     driver = Driver(session, session.subscribe())
     serving = asyncio.create_task(session.run())

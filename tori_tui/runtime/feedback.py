@@ -90,7 +90,7 @@ class Feedback:
             TurnFinished(
                 number=self._recorder.state.n_turns,
                 context=CONTEXT,
-                goal_id=self._recorder.state.tree.current_id,
+                goal_id=None,  # no goal's own work: its budget of turns stays whole
                 model=profile.name,
                 stop_reason="end",
                 usage=usage,

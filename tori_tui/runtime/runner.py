@@ -131,7 +131,9 @@ class Runner:
         self._ending.begin()
         self._spending.begin()
         try:
-            end = await self._pick_up() or await self._take_turns()
+            end = await self._pick_up()
+            while end is None or await self._has_heard_more(end):
+                end = await self._take_turns(is_last_chance=end is not None)
         except ProviderError as error:
             occurred = ErrorOccurred("provider", error.message, error.hint, error.status)
             await self._recorder.record(occurred)
@@ -147,13 +149,22 @@ class Runner:
             end = RunEnd("failed", text, "runner")
         await self.finish(end)
 
+    async def _has_heard_more(self, end: RunEnd) -> bool:
+        """Whether the user said something while the last records went to the disk; a limit stands."""
+        await self._settled()
+        return self.has_words and end.status != "limit"
+
     async def finish(self, end: RunEnd) -> None:
         """Record the end of a run, once everything before it is on the disk."""
-        await self._checkpointing.settled()
-        await self._recorder.sync()
+        await self._settled()
+        await self.apply_edits()
         await self._recorder.record(RunStatusChanged(end.status, end.reason, end.cause))
         await self._recorder.sync()
         self._after_turn(self.state)
+
+    async def _settled(self) -> None:
+        await self._checkpointing.settled()
+        await self._recorder.sync()
 
     async def wind_down(self, reason: str) -> None:
         """After the run's task was cancelled: answer what is open and say that it was interrupted."""
@@ -177,8 +188,7 @@ class Runner:
             return None
         return await self._ending.after(TurnEnd(last.message.text, 0, "end", last.seqs[0]))
 
-    async def _take_turns(self) -> RunEnd:
-        is_last_chance = False
+    async def _take_turns(self, *, is_last_chance: bool) -> RunEnd:
         while True:
             if news := self._checkpointing.take_news():
                 await self._say(news, "runner")
@@ -196,8 +206,8 @@ class Runner:
                     raise
                 await self._calls.close_open_calls("limit")
                 continue
-            # A reply without calls would have ended the run: what was said meanwhile joins it now.
-            is_last_chance = turn is not None and not turn.n_calls
+            # The run would have ended: what was said meanwhile joins it now.
+            is_last_chance = end is not None or (turn is not None and not turn.n_calls)
             self._after_turn(self.state)
             if end is not None and not self.has_words:
                 return end
@@ -228,8 +238,12 @@ class Runner:
 
 
 def can_continue(state: SessionState) -> bool:
-    """Whether there is anything to go on with: a mission that is not done."""
-    return state.tree.mission is not None and state.status != "done"
+    """Whether there is anything to go on with: a mission that is not done, or words without an answer."""
+    mission = state.tree.mission
+    if mission is None or state.status != "done" or state.comments:
+        return mission is not None
+    last = next(iter(reversed(state.live_log)), None)
+    return last is None or last.mission_id != mission or last.message.is_users_word
 
 
 __all__ = ["Runner", "can_continue"]

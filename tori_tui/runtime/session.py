@@ -125,6 +125,8 @@ class Session:
                 services = (self._serve_inbox, self._work, *self._services)
                 tasks = [group.create_task(serve()) for serve in services]
                 await self._closing.wait()
+                # What was said before the close must not be lost with it.
+                await self._inbox.join()
                 for task in tasks:
                     task.cancel()
         finally:
@@ -143,6 +145,7 @@ class Session:
     async def _serve_inbox(self) -> None:
         while True:
             await self._take(await self._inbox.get())
+            self._inbox.task_done()
 
     async def _take(self, command: Command) -> None:
         match command:

@@ -5,6 +5,8 @@ Must not classify; a verdict comes as a command, from the user's aim, or not at 
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from tori_tui.context.digest import cancelled_digest
 from tori_tui.domain.commands import RouteComment
 from tori_tui.domain.events import CommentReceived, CommentRouted, MessageAdded
@@ -13,14 +15,21 @@ from tori_tui.domain.messages import Message, Origin
 from tori_tui.domain.routing import INJECTION, Routing, Verdict, aimed_verdict, route
 from tori_tui.domain.state import SessionState
 from tori_tui.runtime import nudges
-from tori_tui.runtime.feedback import Feedback
 from tori_tui.runtime.recorder import Recorder
+
+
+class Classifier(Protocol):
+    """Finds where comments fall in the plan, beside the run."""
+
+    def notice(self, comment: CommentReceived) -> None:
+        """Have a comment classified; its verdict comes later, as a command."""
+        ...
 
 
 class Steering:
     """Keeps the verdicts of comments until the turn task reaches a safe point."""
 
-    def __init__(self, recorder: Recorder, feedback: Feedback) -> None:
+    def __init__(self, recorder: Recorder, feedback: Classifier) -> None:
         self._recorder = recorder
         self._feedback = feedback
         self._verdicts: dict[CommentId, Verdict] = {}
@@ -52,13 +61,18 @@ class Steering:
     async def take_effect(self, *, is_last_chance: bool = False) -> None:
         """Apply comments in the order in which they came, up to the first without a verdict.
 
+        One that is about the work of now does not wait: those before it join the context without.
+
         Args:
             is_last_chance: The run would end: comments without a verdict join the context now.
         """
-        for comment in tuple(self.state.comments.values()):
+        comments = tuple(self.state.comments.values())
+        verdicts = [self._verdicts.get(comment.comment_id) for comment in comments]
+        n_urgent = max((n for n, v in enumerate(verdicts, 1) if v and v.impact != "future"), default=0)
+        for number, comment in enumerate(comments):
             routed = self.state.routed.get(comment.comment_id)
             verdict = self._verdicts.pop(comment.comment_id, None)
-            if routed is None and verdict is None and not is_last_chance:
+            if routed is None and verdict is None and not is_last_chance and number >= n_urgent:
                 return
             if routed is None:
                 routing = route(self.state.tree, comment.text, verdict or INJECTION)
@@ -93,10 +107,16 @@ class Steering:
 
     async def _say(self, comment: CommentReceived, routed: CommentRouted) -> None:
         """Give the comment to the model, word for word, and behind it what it means for the plan."""
-        if instruction := nudges.routed(routed, self.state.tree):
+        instruction = nudges.routed(routed, self.state.tree)
+        if instruction and not self._has_just_said(instruction):
             await self._recorder.record(MessageAdded(self._message(instruction, "runner")))
         said = self._message(comment.text, "comment", comment.comment_id)
         await self._recorder.record(MessageAdded(said))
+
+    def _has_just_said(self, text: str) -> bool:
+        """Whether a kill came between an instruction and its comment."""
+        last = next(iter(reversed(self.state.live_log)), None)
+        return last is not None and (last.message.origin, last.message.text) == ("runner", text)
 
     def _message(self, text: str, origin: Origin, comment_id: CommentId | None = None) -> Message:
         state = self.state
