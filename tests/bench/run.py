@@ -11,7 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from tests.bench import checkpoints, first_request, help_start, prompt_size, stream_speed, turns, ui_screen
+from tests.bench import (
+    checkpoints,
+    first_request,
+    help_start,
+    prompt_size,
+    stream_speed,
+    turns,
+    turns_with_checkpoints,
+    ui_screen,
+)
 from tests.bench.figures import Figure, table
 
 BENCHES: Final[Mapping[str, Callable[[], Sequence[Figure]]]] = MappingProxyType(
@@ -21,6 +30,7 @@ BENCHES: Final[Mapping[str, Callable[[], Sequence[Figure]]]] = MappingProxyType(
         "prompt-size": prompt_size.measure,
         "turns": turns.measure,
         "checkpoints": checkpoints.measure,
+        "turns-with-checkpoints": turns_with_checkpoints.measure,
         "streams": stream_speed.measure,
         "app": ui_screen.measure,
     }

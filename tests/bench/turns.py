@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Final
@@ -31,10 +31,13 @@ N_EDGE: Final = 20
 """The first and the last turns that are compared."""
 
 
-class _Server(ThreadingHTTPServer):
-    def __init__(self) -> None:
+class Server(ThreadingHTTPServer):
+    """Answers each request with the next reply."""
+
+    def __init__(self, replies: Sequence[bytes], model_s: float = MODEL_S) -> None:
         super().__init__(("127.0.0.1", 0), _Answering)
-        self.replies = list(_replies())
+        self.replies = replies
+        self.model_s = model_s
         self.arrived: list[float] = []
         self.answered: list[float] = []
 
@@ -46,11 +49,11 @@ class _Answering(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         server = self.server
-        assert isinstance(server, _Server)
+        assert isinstance(server, Server)
         server.arrived.append(time.perf_counter())
         self.rfile.read(int(self.headers.get("content-length", 0)))
-        time.sleep(MODEL_S)
-        body = server.replies[min(len(server.arrived), N_TURNS) - 1]
+        time.sleep(server.model_s)
+        body = server.replies[min(len(server.arrived), len(server.replies)) - 1]
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("content-length", str(len(body)))
@@ -78,12 +81,13 @@ def _replies() -> Iterator[bytes]:
                 wish["focus"] = str(goal + 2)
             calls.append(("goal", wish))
         calls.append(("read_file", {"path": f"f{turn % 24}.txt", "offset": 1 + turn}))
-        yield _answer("", calls)
-    yield _answer("", [("goal", {"done": "The last part is done."})])
-    yield _answer("All parts are done.", [])
+        yield answer("", calls)
+    yield answer("", [("goal", {"done": "The last part is done."})])
+    yield answer("All parts are done.", [])
 
 
-def _answer(text: str, calls: list[tuple[str, dict[str, object]]]) -> bytes:
+def answer(text: str, calls: list[tuple[str, dict[str, object]]]) -> bytes:
+    """Return a streamed reply of the chat dialect."""
     deltas: list[dict[str, object]] = [{"role": "assistant", "content": text}]
     for index, (name, arguments) in enumerate(calls):
         function = {"name": name, "arguments": json.dumps(arguments)}
@@ -102,7 +106,7 @@ def _answer(text: str, calls: list[tuple[str, dict[str, object]]]) -> bytes:
 
 def measure() -> list[Figure]:
     """Run once and return the figures."""
-    server = _Server()
+    server = Server(list(_replies()))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder) / "work"
@@ -110,24 +114,24 @@ def measure() -> list[Figure]:
         for n in range(24):
             lines = (f"file {n} line {line}: {line * 7919 % 1009} words of it\n" for line in range(400))
             (work / f"f{n}.txt").write_text("".join(lines))
-        peak_mb = _run(work, folder, f"http://127.0.0.1:{server.server_address[1]}/v1")
-        tool_s = _tool_seconds(work)
+        peak_mb = run_mission(work, folder, f"http://127.0.0.1:{server.server_address[1]}/v1")
+        tool_s = tool_seconds(work)
     server.shutdown()
     server.server_close()
-    gaps_ms = _gaps_ms(server, tool_s)
-    first, last = (statistics.median(part) for part in (gaps_ms[:N_EDGE], gaps_ms[-N_EDGE:]))
+    gaps = gaps_ms(server, tool_s)
+    first, last = (statistics.median(part) for part in (gaps[:N_EDGE], gaps[-N_EDGE:]))
     return [
-        Figure("reply's end to the next request, median", statistics.median(gaps_ms), " ms", 8),
-        Figure("the same, 95 of 100", statistics.quantiles(gaps_ms, n=20)[-1], " ms", 25),
+        Figure("reply's end to the next request, median", statistics.median(gaps), " ms", 8),
+        Figure("the same, 95 of 100", statistics.quantiles(gaps, n=20)[-1], " ms", 25),
         Figure("last 20 turns / first 20", last / first, " ×", 1.0, f"{first:.1f} ms, then {last:.1f} ms"),
         Figure("peak memory of 120 turns", peak_mb, " MB", 120),
     ]
 
 
-def _run(work: Path, home: str, url: str) -> float:
-    """Run the mission and return the peak of the process's resident memory in MB."""
+def run_mission(work: Path, home: str, url: str, path: str = os.environ["PATH"]) -> float:
+    """Run the mission with the programs of a path; returns the peak of its resident memory in MB."""
     environ = {**os.environ, "HOME": home, "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": url}
-    environ |= {"XDG_STATE_HOME": f"{home}/state", "XDG_CONFIG_HOME": f"{home}/config"}
+    environ |= {"PATH": path, "XDG_STATE_HOME": f"{home}/state", "XDG_CONFIG_HOME": f"{home}/config"}
     command = [
         sys.executable,
         "-c",
@@ -160,7 +164,7 @@ finally:
 """
 
 
-def _tool_seconds(work: Path) -> list[float]:
+def tool_seconds(work: Path) -> list[float]:
     """Return the tool time after each reply, from the trace."""
     (trace,) = [path.parent for path in (work / ".trace").glob("*/messages.jsonl")]
     seconds: list[float] = []
@@ -176,9 +180,10 @@ def _tool_seconds(work: Path) -> list[float]:
     return seconds
 
 
-def _gaps_ms(server: _Server, tool_s: list[float]) -> list[float]:
+def gaps_ms(server: Server, tool_s: list[float]) -> list[float]:
+    """Return the time from each reply's end to the next request, without the tools' own."""
     pairs = zip(server.answered, server.arrived[1:], tool_s, strict=False)
     return [(arrived - answered - tools) * 1000 for answered, arrived, tools in pairs]
 
 
-__all__ = ["measure"]
+__all__ = ["MODEL_S", "Server", "answer", "gaps_ms", "measure", "run_mission", "tool_seconds"]

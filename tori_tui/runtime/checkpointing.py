@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from pathlib import Path
 from typing import Final, Literal
 
 from tori_tui.domain.events import CheckpointSaved, NoticeShown
@@ -28,6 +29,9 @@ FIRST_DELAY_S: Final = 0.3
 
 DELAY_S: Final = 0.02
 """Each further one leaves it to the next request; a model takes longer than both to answer."""
+
+THREAD_S: Final = 0.002
+"""A thread begins within a millisecond, a busy machine's within two; nothing here may block for longer."""
 
 NEWS_WAIT_S: Final = 1.0
 """How long a resumed run waits to hear what changed while tori was away; then it is told a turn later."""
@@ -56,6 +60,9 @@ class Checkpointing:
         self._unrecorded: CheckpointSaved | None = None
         self._hurry = asyncio.Event()
         self._seen: Glance | None = None
+        self._n_looks = 0
+        self._look_s = float("inf")
+        """What the newest quick look took."""
         self._has_begun = False
         self._news = ""
         self._make_room: asyncio.Task[None] | None = None
@@ -77,11 +84,13 @@ class Checkpointing:
 
     async def before(self, reason: str) -> None:
         """Return when the tree is saved as it is; what changed since the last time is the user's."""
+        n_looks = self._n_looks
         await self.settled()
         checkpoints = self.checkpoints
-        if checkpoints is None:
+        if checkpoints is None or self._n_looks > n_looks:
+            # What was due since the turn before has only now been saved: there is nothing newer.
             return
-        if self._seen is not None and self._seen == await asyncio.to_thread(glance, checkpoints.shadow.root):
+        if self._seen is not None and self._seen == await self._look(checkpoints.shadow.root):
             return
         await self.save_now(reason, "user")
 
@@ -119,6 +128,14 @@ class Checkpointing:
     def _start(self, reason: str, by: Doer) -> None:
         state = self._recorder.state
         self._pending = asyncio.create_task(self._save(reason, by, state, self._pending))
+
+    async def _look(self, root: Path) -> Glance | None:
+        """Look at the tree: here, where that takes no longer than a thread takes to begin."""
+        clock = asyncio.get_running_loop().time
+        began_s = clock()
+        seen = glance(root) if self._look_s < THREAD_S else await asyncio.to_thread(glance, root)
+        self._look_s = clock() - began_s
+        return seen
 
     async def _leave_room(self, delay_s: float) -> None:
         """Let what matters more go first, unless somebody waits."""
@@ -158,6 +175,7 @@ class Checkpointing:
             return
         touched = touched_paths(self._recorder.state)
         seen = self._seen
+        self._n_looks += 1
         try:
             saved, self._seen = await asyncio.to_thread(_saved, checkpoints, self._trace_id, touched, seen)
         except (GitFailed, OSError) as error:
