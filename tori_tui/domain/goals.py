@@ -12,6 +12,9 @@ from typing import Literal
 
 from tori_tui.domain.ids import GoalId, MissionId
 
+AGENT_MARK = "@"
+"""Before the name of an agent at the start of a goal's text: that one works on it."""
+
 GoalStatus = Literal["pending", "in_progress", "completed", "abandoned"]
 
 
@@ -56,6 +59,12 @@ class Goal:
     def is_open(self) -> bool:
         """Whether work on it may go on."""
         return self.status in ("pending", "in_progress")
+
+    @property
+    def agent(self) -> str:
+        """The agent that its text asks for: `review` of `@review the diff`; empty for most goals."""
+        word = self.description.partition(" ")[0]
+        return word[1:].rstrip(":,") if word.startswith(AGENT_MARK) else ""
 
     def walk(self) -> Iterator[Goal]:
         """Yield the goal and everything below it, parents first, in plan order."""
@@ -121,6 +130,12 @@ class GoalTree:
         return self.find(self.current_id) if self.current_id else None
 
     @property
+    def asking_goals(self) -> tuple[Goal, ...]:
+        """The goals from the focus up whose text asks for an agent; the nearest one first."""
+        path = self.path_to(self.current_id) if self.current_id else ()
+        return tuple(goal for goal in reversed(path) if goal.agent)
+
+    @property
     def current_mission(self) -> Mission | None:
         """The mission that is being worked on, or None in a session without one."""
         return next((m for m in self.missions if m.id == self.mission), None)
@@ -180,4 +195,4 @@ def _replaced(goals: tuple[Goal, ...], new: Goal) -> tuple[Goal, ...]:
     return tuple(changed)
 
 
-__all__ = ["Budget", "Evidence", "Goal", "GoalStatus", "GoalTree", "Mission"]
+__all__ = ["AGENT_MARK", "Budget", "Evidence", "Goal", "GoalStatus", "GoalTree", "Mission"]

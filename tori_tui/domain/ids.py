@@ -21,10 +21,14 @@ FactId = NewType("FactId", str)
 Seq = NewType("Seq", int)
 """Number of a durable record in its trace; the first is 1, the next one more."""
 
+NEVER = Seq(0)
+"""Before the first record."""
+
 MAIN_CONTEXT = ContextId("main")
 
 __all__ = [
     "MAIN_CONTEXT",
+    "NEVER",
     "ApprovalId",
     "BranchId",
     "CallId",

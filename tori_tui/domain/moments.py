@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from tori_tui.domain.events import CheckpointSaved, ContextChanged, FileIntent, Rewound
 from tori_tui.domain.goals import GoalTree
-from tori_tui.domain.ids import MAIN_CONTEXT, ContextId, GoalId, Seq
+from tori_tui.domain.ids import MAIN_CONTEXT, NEVER, ContextId, GoalId, Seq
 from tori_tui.domain.log import Log
 from tori_tui.domain.view import View
 
@@ -42,6 +42,7 @@ class Moment:
     active_context: ContextId = MAIN_CONTEXT
     home_context: ContextId = MAIN_CONTEXT
     lent_to: GoalId | None = None
+    switched_at: Seq = NEVER
     memory: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     ended_goals: tuple[GoalId, ...] = ()
     ended_at: Mapping[GoalId, Seq] = field(default_factory=lambda: MappingProxyType({}))
