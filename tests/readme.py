@@ -63,7 +63,8 @@ def with_parts(text: str) -> str:
 
 
 def _commands() -> list[str]:
-    shown = (info for info in make_app().registered_commands if not info.hidden)
+    app = make_app()
+    shown = (*(info for info in app.registered_commands if not info.hidden), *app.registered_groups)
     return [info.name for info in shown if info.name]
 
 

@@ -34,7 +34,9 @@ def escaped(text: str) -> str:
     """Return a text that can neither open nor close an element, nor hide anything."""
     for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
         text = text.replace(sign, entity)
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+    text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
+    # Indented, so that no line of it looks like a heading or a mark of the prompt.
+    return text.replace("\n", "\n  ")
 
 
 __all__ = ["LEAD", "escaped", "quoted_facts"]

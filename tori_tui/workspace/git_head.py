@@ -1,6 +1,6 @@
 """Branch and commit of a repository, read from its files: no process, a few microseconds.
 
-Must not write anything, nor understand more of git than where HEAD stands.
+Must not write anything, nor understand more of git than where HEAD stands and where it came from.
 """
 
 from __future__ import annotations
@@ -43,6 +43,29 @@ def read_git_head(root: Path) -> GitHead:
         return GitHead()
 
 
+def read_git_origin(root: Path) -> str:
+    """Return where the repository comes from, as `HOST/PATH` however it is reached; empty where none is."""
+    try:
+        config = _read(_common_dir(_git_dir(root)) / "config")
+    except OSError:
+        return ""
+    section = ""
+    for line in config.splitlines():
+        key, _, value = (part.strip() for part in line.partition("="))
+        if key.startswith("["):
+            section = key
+        elif section == '[remote "origin"]' and key == "url":
+            return _plain_address(value.strip('"'))
+    return ""
+
+
+def _plain_address(url: str) -> str:
+    """Return the same for `https://me:key@host/a/b.git` and `git@host:a/b`."""
+    rest = url.partition("://")[2] or url.replace(":", "/", 1)
+    host, _, path = rest.partition("/")
+    return f"{host.rpartition('@')[2].lower()}/{path.strip('/').removesuffix('.git')}"
+
+
 def _git_dir(root: Path) -> Path:
     """Follow the `.git` file of a linked work tree or a submodule."""
     dot_git = root / ".git"
@@ -51,10 +74,15 @@ def _git_dir(root: Path) -> Path:
     return root / _read(dot_git).strip().removeprefix("gitdir: ")
 
 
-def _commit_of(git_dir: Path, ref: str) -> str:
-    common = git_dir
+def _common_dir(git_dir: Path) -> Path:
+    """Return what the linked work trees of a repository share."""
     with suppress(OSError):
-        common = git_dir / _read(git_dir / "commondir").strip()
+        return git_dir / _read(git_dir / "commondir").strip()
+    return git_dir
+
+
+def _commit_of(git_dir: Path, ref: str) -> str:
+    common = _common_dir(git_dir)
     for folder in (git_dir, common):
         try:
             return _read(folder / ref).strip()
@@ -76,4 +104,4 @@ def _read(path: Path) -> str:
         return file.read(READ_LIMIT_BYTES).decode("utf-8", "replace")
 
 
-__all__ = ["GitHead", "find_work_tree", "read_git_head"]
+__all__ = ["GitHead", "find_work_tree", "read_git_head", "read_git_origin"]
