@@ -7,6 +7,7 @@ from tests.fakes.messages import assistant, call, records, result, state_of, use
 from tori_tui.domain.events import (
     DURABLE_EVENTS,
     ApprovalChanged,
+    BranchChanged,
     CallStarted,
     CheckpointSaved,
     CommentReceived,
@@ -25,7 +26,17 @@ from tori_tui.domain.events import (
     TurnFinished,
 )
 from tori_tui.domain.goals import Budget, Evidence
-from tori_tui.domain.ids import MAIN_CONTEXT, ApprovalId, CallId, CommentId, ContextId, GoalId, MissionId, Seq
+from tori_tui.domain.ids import (
+    MAIN_CONTEXT,
+    ApprovalId,
+    BranchId,
+    CallId,
+    CommentId,
+    ContextId,
+    GoalId,
+    MissionId,
+    Seq,
+)
 from tori_tui.domain.plan_edits import (
     PLAN_EDITS,
     EvidenceRecorded,
@@ -115,12 +126,21 @@ EVENTS: st.SearchStrategy[DurableEvent] = st.one_of(
     st.builds(
         ContextChanged, st.just(ContextId("review")), st.sampled_from(["opened", "switched", "closed"])
     ),
+    st.builds(
+        BranchChanged,
+        st.sampled_from([BranchId("1"), BranchId("2")]),
+        CALLS,
+        st.sampled_from(["planned", "started", "turn", "ended", "adopted"]),
+        SOME_ID,
+        usage=st.just(Usage(10, 1)),
+        cost_usd=st.sampled_from([None, 0.5]),
+    ),
     st.builds(ErrorOccurred, st.just("tool"), st.just("broke")),
 )
 
 
 def test_every_kind_is_among_the_random_ones() -> None:
-    assert len(DURABLE_EVENTS) == 15
+    assert len(DURABLE_EVENTS) == 16
     assert len(PLAN_EDITS) == 12
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar, Literal
 
+from tori_tui.domain.branch_events import BranchChanged
 from tori_tui.domain.context_events import ContextChanged, MemoryChanged, Mode
 from tori_tui.domain.ids import (
     ApprovalId,
@@ -314,6 +315,7 @@ DurableEvent = (
     | ApprovalChanged
     | ContextChanged
     | MemoryChanged
+    | BranchChanged
     | ErrorOccurred
 )
 
@@ -332,6 +334,7 @@ DURABLE_EVENTS: tuple[type[DurableEvent], ...] = (
     ApprovalChanged,
     ContextChanged,
     MemoryChanged,
+    BranchChanged,
     ErrorOccurred,
 )
 
@@ -350,6 +353,7 @@ __all__ = [
     "DURABLE_EVENTS",
     "ApprovalChanged",
     "Author",
+    "BranchChanged",
     "CallStarted",
     "CallStreamed",
     "CheckpointSaved",

@@ -6,9 +6,9 @@ Must not know how a goal's children are summed up; the state does that.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from tori_tui.domain.events import TurnFinished
+from tori_tui.domain.events import BranchChanged, TurnFinished
 from tori_tui.domain.messages import Message
 from tori_tui.domain.usage import Usage
 
@@ -45,6 +45,10 @@ class GoalStats:
             self.duration_s + turn.duration_s,
             self.changed_paths,
         )
+
+    def with_branch_turn(self, turn: BranchChanged) -> GoalStats:
+        """Return the sum with what one turn of a branch took; its time is that of the call that waits."""
+        return replace(self, usage=self.usage + turn.usage, cost_usd=self.cost_usd + (turn.cost_usd or 0.0))
 
     def with_result(self, message: Message) -> GoalStats:
         """Return the sum with one more tool call, known by its result."""

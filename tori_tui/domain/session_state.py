@@ -12,6 +12,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Final, Literal, TypeVar, cast, get_args
 
+from tori_tui.domain.branches import Branch
 from tori_tui.domain.events import (
     ApprovalChanged,
     CheckpointSaved,
@@ -27,7 +28,17 @@ from tori_tui.domain.events import (
 )
 from tori_tui.domain.goal_stats import GoalStats
 from tori_tui.domain.goals import GoalTree
-from tori_tui.domain.ids import MAIN_CONTEXT, CallId, CommentId, ContextId, GoalId, Seq
+from tori_tui.domain.ids import (
+    MAIN_CONTEXT,
+    NEVER,
+    ApprovalId,
+    BranchId,
+    CallId,
+    CommentId,
+    ContextId,
+    GoalId,
+    Seq,
+)
 from tori_tui.domain.log import Log
 from tori_tui.domain.logged import LoggedMessage, OpenCall
 from tori_tui.domain.moments import Past
@@ -35,7 +46,6 @@ from tori_tui.domain.usage import Usage
 from tori_tui.domain.view import View
 
 FIRST_SEQ = Seq(1)
-NEVER = Seq(0)
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -86,6 +96,10 @@ class SessionState:
     goal_stats: Mapping[GoalId | None, GoalStats] = field(default_factory=_nothing)
     open_calls: Mapping[CallId, OpenCall] = field(default_factory=_nothing)
     """In the order in which the model wrote them."""
+    approvals: Mapping[ApprovalId, ApprovalChanged] = field(default_factory=_nothing)
+    """Asked and not answered, in order; those of branches among them."""
+    branches: Mapping[BranchId, Branch] = field(default_factory=_nothing)
+    """Of all `explore` calls, in the order in which they were planned."""
     comments: Mapping[CommentId, CommentReceived] = field(default_factory=_nothing)
     """Received and not in the context yet, in order."""
     routed: Mapping[CommentId, CommentRouted] = field(default_factory=_nothing)
@@ -177,6 +191,8 @@ class Draft:
     last_turns: dict[ContextId, TurnFinished]
     goal_stats: dict[GoalId | None, GoalStats]
     open_calls: dict[CallId, OpenCall]
+    approvals: dict[ApprovalId, ApprovalChanged]
+    branches: dict[BranchId, Branch]
     comments: dict[CommentId, CommentReceived]
     routed: dict[CommentId, CommentRouted]
     ended_goals: tuple[GoalId, ...]

@@ -11,8 +11,10 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import assert_never
 
+from tori_tui.domain.branches import branch_after
 from tori_tui.domain.events import (
     ApprovalChanged,
+    BranchChanged,
     CallStarted,
     CheckpointSaved,
     CommentReceived,
@@ -30,7 +32,7 @@ from tori_tui.domain.events import (
     TurnFinished,
 )
 from tori_tui.domain.goal_stats import GoalStats
-from tori_tui.domain.ids import MAIN_CONTEXT, ContextId, GoalId, Seq
+from tori_tui.domain.ids import MAIN_CONTEXT, CallId, ContextId, GoalId, Seq
 from tori_tui.domain.logged import LoggedMessage, OpenCall
 from tori_tui.domain.messages import Message
 from tori_tui.domain.moments import Moment, tree_back, views_back
@@ -86,6 +88,8 @@ def _apply(draft: Draft, record: Record) -> None:
             draft.past = draft.past.with_checkpoint(record.seq, record.at, event)
         case Rewound():
             _rewind(draft, event, record.seq)
+        case BranchChanged():
+            _change_branch(draft, event, record.seq)
         case SessionNamed() | MemoryChanged() | ErrorOccurred():
             _note(draft, event)
         case _:
@@ -119,6 +123,7 @@ def _add_message(draft: Draft, seq: Seq, at: datetime, message: Message) -> None
         draft.goal_stats[goal_id] = stats.with_result(message)
         if message.tool_call_id is not None and message.tool_call_id in draft.open_calls:
             del draft.open_calls[message.tool_call_id]
+            _forget_approvals(draft, message.tool_call_id)
     if message.tool_calls and not message.interrupted:
         draft.open_calls |= {call.id: OpenCall(call, seq, context, goal_id) for call in message.tool_calls}
 
@@ -163,6 +168,7 @@ def _note_moment(draft: Draft, seq: Seq, *, is_turn: bool) -> None:
         active_context=draft.active_context,
         home_context=draft.home_context,
         lent_to=draft.lent_to,
+        switched_at=draft.switched_at,
         memory=draft.memory,
         ended_goals=draft.ended_goals,
         ended_at=draft.ended_at,
@@ -186,7 +192,7 @@ def _rewind(draft: Draft, event: Rewound, seq: Seq) -> None:
     draft.tree = tree_back(draft.tree, moment.tree)
     draft.contexts = dict(moment.contexts)
     draft.active_context, draft.home_context = moment.active_context, moment.home_context
-    draft.lent_to = moment.lent_to
+    draft.lent_to, draft.switched_at = moment.lent_to, moment.switched_at
     draft.memory = dict(moment.memory)
     draft.told_memory = dict.fromkeys(draft.views, MappingProxyType(draft.memory))
     draft.ended_goals = moment.ended_goals
@@ -250,6 +256,9 @@ def _start_call(draft: Draft, event: CallStarted, seq: Seq) -> None:
 def _change_run(draft: Draft, event: RunStatusChanged) -> None:
     draft.status, draft.reason, draft.cause = event.status, event.reason, event.cause
     draft.parent = event.parent or draft.parent
+    if event.status not in ("running", "waiting") or event.cwd:
+        # Whoever waited for an answer is gone.
+        draft.approvals.clear()
     if event.status == "running" and event.cwd:
         draft.facts = event
     draft.model = event.model or draft.model
@@ -260,8 +269,30 @@ def _change_approval(draft: Draft, event: ApprovalChanged) -> None:
     call = draft.open_calls.get(event.call_id)
     if call is not None:
         draft.open_calls[event.call_id] = replace(call, approval=event)
+    if event.state == "asked":
+        draft.approvals[event.approval_id] = event
+    else:
+        draft.approvals.pop(event.approval_id, None)
     if event.state == "denied":
         draft.denials = (*draft.denials, event)
+
+
+def _forget_approvals(draft: Draft, call_id: CallId) -> None:
+    for asked in [asked for asked in draft.approvals.values() if asked.call_id == call_id]:
+        del draft.approvals[asked.approval_id]
+
+
+def _change_branch(draft: Draft, event: BranchChanged, seq: Seq) -> None:
+    branch = branch_after(draft.branches.get(event.branch_id), event, seq)
+    if branch is None:
+        return
+    draft.branches[event.branch_id] = branch
+    if event.action == "turn":
+        draft.usage = draft.usage + event.usage
+        draft.cost_usd += event.cost_usd or 0.0
+        draft.has_unpriced_turns = draft.has_unpriced_turns or event.cost_usd is None
+        stats = draft.goal_stats.get(branch.goal_id) or GoalStats()
+        draft.goal_stats[branch.goal_id] = stats.with_branch_turn(event)
 
 
 def _change_context(draft: Draft, event: ContextChanged, seq: Seq) -> None:

@@ -15,7 +15,6 @@ from textual.widget import Widget
 
 from tori_tui.domain.commands import RewindTo
 from tori_tui.domain.events import (
-    ApprovalChanged,
     MessageAdded,
     Mode,
     QuestionAsked,
@@ -174,10 +173,9 @@ class SessionScreen(TalkScreen):
         self._unanswered = ""
 
     def _show_waiting(self) -> None:
-        calls = self.state.open_calls.values()
-        waiting = tuple(call.approval for call in calls if _is_asked(call.approval))
+        waiting = tuple(self.state.approvals.values())
         had_one = self.approvals.approval is not None
-        self.approvals.show(tuple(approval for approval in waiting if approval is not None))
+        self.approvals.show(waiting)
         if waiting and not had_one and self.input.purpose == COMMENT:
             self.approvals.focus()
         elif had_one and not waiting:
@@ -432,10 +430,6 @@ class SessionScreen(TalkScreen):
     def action_go_on(self) -> None:
         """Go on with the mission."""
         self._bridge.go_on()
-
-
-def _is_asked(approval: ApprovalChanged | None) -> bool:
-    return approval is not None and approval.state == "asked"
 
 
 __all__ = ["MODES", "SessionScreen"]

@@ -11,6 +11,7 @@ from typing import Final, assert_never
 
 from tori_tui.domain.events import (
     ApprovalChanged,
+    BranchChanged,
     CallStarted,
     CallStreamed,
     CheckpointSaved,
@@ -57,7 +58,7 @@ from tori_tui.ui.transcript.blocks import (
     RunBlock,
 )
 from tori_tui.ui.transcript.reply import Reply
-from tori_tui.ui.transcript.wording import edits_in_words, fate_in_words, memory_in_words
+from tori_tui.ui.transcript.wording import branch_in_words, edits_in_words, fate_in_words, memory_in_words
 
 OUTPUT_TAIL_CHARS: Final = 20_000
 """What is kept of a running command's output: some screens; the whole stands in its file."""
@@ -137,8 +138,8 @@ class Story:
                 self._context_changed(event)
             case TurnFinished():
                 self._drop_retry()
-            case MemoryChanged():
-                self._list.add(NoticeBlock(memory_in_words(event), "info", goal_id=self._goal))
+            case MemoryChanged() | BranchChanged():
+                self._note(_in_words(event))
             case CheckpointSaved() | SessionNamed():
                 pass
             case Rewound():
@@ -181,6 +182,10 @@ class Story:
                 pass  # it has a bar of its own, and its answer comes as a message
             case _:
                 assert_never(event)
+
+    def _note(self, told: str) -> None:
+        if told:
+            self._list.add(NoticeBlock(told, "info", goal_id=self._goal))
 
     def tell_note(self, block: NoticeBlock) -> None:
         """Go on with a word of the app's own."""
@@ -373,6 +378,10 @@ def _call_block(call: ToolCall, message: Message) -> CallBlock:
     return CallBlock(
         call.id, call.name, call.arguments, call.arguments_raw, state=state, goal_id=message.goal_id
     )
+
+
+def _in_words(event: MemoryChanged | BranchChanged) -> str:
+    return memory_in_words(event) if isinstance(event, MemoryChanged) else branch_in_words(event)
 
 
 __all__ = ["OUTPUT_TAIL_CHARS", "Change", "Story"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from tori_tui.domain.events import CommentRouted, MemoryChanged
+from tori_tui.domain.events import BranchChanged, CommentRouted, MemoryChanged
 from tori_tui.domain.ids import GoalId
 from tori_tui.domain.messages import JsonObject, Message
 from tori_tui.domain.plan_edits import (
@@ -165,8 +165,23 @@ def memory_in_words(event: MemoryChanged) -> str:
     return f"{said}   (/memory forget {event.key})" if event.layer == "project" else said
 
 
+def branch_in_words(event: BranchChanged) -> str:
+    """Return what became of a branch; nothing for what only the goal tree shows."""
+    if event.action == "adopted":
+        return f"branch {event.branch_id}  adopted"
+    if event.action != "ended":
+        return ""
+    diff = f" +{event.added} −{event.removed}" if event.patch else ""
+    check = f" check {event.check}" if event.check else ""
+    told = event.reason or event.conclusion
+    return one_line(
+        f"branch {event.branch_id}  {event.outcome}{check}{diff}  {told}".rstrip(), TITLE_LIMIT_CHARS
+    )
+
+
 __all__ = [
     "TITLE_LIMIT_CHARS",
+    "branch_in_words",
     "diff_of",
     "edits_in_words",
     "facts_of",
