@@ -108,11 +108,18 @@ class Bash:
         asked = parse(_Parameters, arguments, NAME)
         if not asked.command.strip():
             return ToolOutput("The command is empty: nothing was run.", is_error=True)
-        output = CommandOutput.open(self._new_file(scope.call_id))
         if asked.background:
+            output = CommandOutput.open(self._new_file(scope.call_id))
             return await self._run_in_background(asked, scope, output)
-        with output:
-            return await self._run_to_end(asked, scope, output)
+        return await self._jobs.in_foreground(lambda: self._run_in_foreground(asked, scope))
+
+    async def _run_in_foreground(self, asked: _Parameters, scope: CallScope) -> ToolOutput:
+        with CommandOutput.open(self._new_file(scope.call_id)) as output:
+            try:
+                return await self._run_to_end(asked, scope, output)
+            except asyncio.CancelledError:
+                await self._without_keys(output)
+                raise
 
     async def _run_to_end(self, asked: _Parameters, scope: CallScope, output: CommandOutput) -> ToolOutput:
         async def on_started(ref: ProcessRef) -> None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import ProcessRef
@@ -20,6 +20,11 @@ from tori_tui.workspace.processes import GRACE_S, CommandResult, run_command, st
 
 JOBS_LIMIT: Final = 16
 """More at once is a mistake, not a plan."""
+
+STOP_WAIT_S: Final = 0.3
+"""An interrupt waits so long for its command's end, which TERM brings to nearly all in a few ms."""
+
+T = TypeVar("T")
 
 JobState = Literal["running", "ended", "stopped", "failed"]
 
@@ -71,6 +76,7 @@ class Jobs:
         self.descendants: Final = descendants
         self._jobs: dict[str, Job] = {}
         self._n_started = 0
+        self._stopping: set[asyncio.Task[object]] = set()
 
     def all(self) -> tuple[Job, ...]:
         """Return every job of the session, in the order of their start."""
@@ -145,6 +151,22 @@ class Jobs:
         self._jobs[job.id] = job
         return job
 
+    async def in_foreground(self, run: Callable[[], Coroutine[None, None, T]]) -> T:
+        """Run a command that is not a job, once nothing is left of those interrupted before.
+
+        Where this one is interrupted and ignores TERM, its end is not waited for: it is killed beside
+        what follows.
+        """
+        await self._wait_for_interrupted()
+        task = asyncio.create_task(run())
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.cancel()
+            self._stopping.add(task)
+            await asyncio.wait({task}, timeout=STOP_WAIT_S)
+            raise
+
     async def stop(self, job_id: str) -> Job:
         """Stop a job with everything below it; one that has ended stays as it is.
 
@@ -157,11 +179,17 @@ class Jobs:
 
     async def close(self) -> None:
         """Stop every job, and what any command of the session may have left; forget them."""
+        await self._wait_for_interrupted()
         await asyncio.gather(*(_cancelled(job.task) for job in self._jobs.values()))
         await stop_processes(self.descendants.unclaimed, GRACE_S)
         for job in self._jobs.values():
             job.output.close()
         self._jobs.clear()
+
+    async def _wait_for_interrupted(self) -> None:
+        if self._stopping:
+            await asyncio.wait(self._stopping)
+            self._stopping.clear()
 
 
 async def _passed_gate(task: asyncio.Task[CommandResult], started: asyncio.Event) -> None:
