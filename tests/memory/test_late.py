@@ -13,7 +13,7 @@ from tori_tui.memory.late import LateStore, make_store, memory_path
 
 def test_nothing_heavy_is_loaded_before_the_first_use() -> None:
     loaded = modules_after("from tori_tui.memory.late import LateStore, make_store")
-    assert not loaded & {"sqlite3", "redis", "msgspec"}
+    assert not loaded & {"sqlite3", "redis", "msgspec", "unicodedata"}
 
 
 async def test_nothing_is_opened_before_the_first_use(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from tori_tui.domain.ids import FactId
 from tori_tui.domain.memory import Fact, NewFact
 from tori_tui.domain.plain_text import mend, mended
 from tori_tui.memory.base import MemoryFailed, MemoryStore, Remembered
-from tori_tui.memory.in_memory import InMemoryStore
 
 FOLDER_NAME: Final = "memory"
 """In `$XDG_STATE_HOME/tori`."""
@@ -108,6 +107,10 @@ class LateStore:
             return self._store
 
 
+class _InMemoryModule(Protocol):
+    def InMemoryStore(self) -> MemoryStore: ...
+
+
 class _SqliteModule(Protocol):
     def SqliteStore(self, path: Path) -> MemoryStore: ...
 
@@ -130,7 +133,7 @@ def make_store(url: str, root: Path, state_dir: Path, origin: str = "") -> Memor
         MemoryFailed: The URL is none of these, or the library for it is not installed.
     """
     if url == "memory":
-        return InMemoryStore()
+        return cast(_InMemoryModule, import_module("tori_tui.memory.in_memory")).InMemoryStore()
     try:
         if url == "sqlite":
             sqlite = cast(_SqliteModule, import_module("tori_tui.memory.sqlite"))
