@@ -96,6 +96,7 @@ def test_meta_json_has_the_keys_of_the_contract(tmp_path: Path) -> None:
         "usage": dict.fromkeys(
             ["input_tokens", "output_tokens", "cached_tokens", "cache_written_tokens", "reasoning_tokens"], 0
         ),
+        "turns": 0,
         "cost": 0.0,
         "contexts": [{"id": "main", "agent": "build", "model": "openai/gpt"}],
         "parent": None,

@@ -10,7 +10,9 @@ import gc
 import os
 import time
 import tomllib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +22,7 @@ from textual.screen import Screen
 from tori_tui.cli import streams
 from tori_tui.cli.app import AppOptions
 from tori_tui.cli.exit_codes import FAILED
+from tori_tui.cli.session_choice import choice_screen, refuse_ambiguous
 from tori_tui.cli.terminal import EarlyTerminal
 from tori_tui.domain.errors import ToriError
 from tori_tui.ui.app import Launch, ToriApp, crash_report
@@ -43,18 +46,35 @@ def run_app(options: AppOptions, terminal: EarlyTerminal) -> int:
     Raises:
         ToriError: The theme, the configuration or the session does not allow it.
     """
-    loaded: list[LiveLaunch] = []
+    while True:
+        loaded: list[LiveLaunch] = []
+        app = make_app(partial(load_into, loaded, options), terminal, partial(choice_screen, options))
+        asyncio.run(app.run_async())
+        if app.chosen is None or app.crash is not None:
+            return ended(app, loaded[0].directory if loaded else None)
+        # What was asked for on the command line was meant for the session of then.
+        kept = options if not loaded else replace(options, model=None, mode=None)
+        options = replace(kept, resume=app.chosen, is_demo=False)
 
-    def load() -> Launch:
-        loaded.append(load_live(options))
-        return loaded[0]
 
-    app = make_app(load, terminal)
-    asyncio.run(app.run_async())
-    return ended(app, loaded[0].directory if loaded else None)
+def load_into(loaded: list[LiveLaunch], options: AppOptions) -> Launch:
+    """Load a session, and leave it where it is found after the app's end.
+
+    Raises:
+        ChoiceNeeded: More than one session may be meant.
+        ToriError: The configuration is wrong.
+    """
+    if options.resume:
+        refuse_ambiguous(options, options.resume)
+    loaded.append(load_live(options))
+    return loaded[0]
 
 
-def make_app(load: Callable[[], Launch], terminal: EarlyTerminal) -> ToriApp:
+def make_app(
+    load: Callable[[], Launch],
+    terminal: EarlyTerminal,
+    sessions: Callable[[ThemeSpec, str, bool], Screen[str | None]] | None = None,
+) -> ToriApp:
     """Return an app in the user's theme.
 
     Raises:
@@ -65,7 +85,7 @@ def make_app(load: Callable[[], Launch], terminal: EarlyTerminal) -> ToriApp:
     if name == AUTO:
         name = DARK if terminal.has_dark_background() else LIGHT
     theme = load_theme(name, directories)
-    app = ToriApp(load, theme=theme, theme_directories=directories)
+    app = ToriApp(load, theme=theme, theme_directories=directories, sessions=sessions)
     TerminalDriver.early_input = terminal.take_input()
     TerminalDriver.restore = terminal.restore
     return app

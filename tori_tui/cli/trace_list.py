@@ -18,7 +18,7 @@ from tori_tui.trace.codec import to_json
 
 MISSION_LIMIT_CHARS: Final = 72
 
-_HEAD: Final = ("TRACE", "CHANGED", "STATUS", "COST", "MISSION")
+_HEAD: Final = ("TRACE", "CHANGED", "STATUS", "TURNS", "COST", "MISSION")
 
 
 def print_list(cwd: Path | None, trace_dir: Path | None, *, words: str = "", as_json: bool) -> None:
@@ -51,6 +51,7 @@ def _row(entry: TraceEntry) -> tuple[str, ...]:
         one_line(entry.id),
         _local(entry.updated_at),
         entry.status or "?",
+        "" if entry.n_turns is None else str(entry.n_turns),
         "" if not entry.cost_usd else f"${entry.cost_usd:.2f}",
         (f"{one_line(entry.name)}: " if entry.name else "")
         + one_line(entry.mission, MISSION_LIMIT_CHARS)
@@ -70,6 +71,7 @@ def _plain(entry: TraceEntry) -> dict[str, object]:
         "mission": entry.mission,
         "n_missions": entry.n_missions,
         "status": entry.status,
+        "n_turns": entry.n_turns,
         "model": entry.model,
         "cost_usd": entry.cost_usd,
         "created": _stamp(entry.created_at),

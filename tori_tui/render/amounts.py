@@ -5,6 +5,10 @@ Must not round a limit that was reached down to one that was not.
 
 from __future__ import annotations
 
+from typing import Final
+
+_AGES: Final = (("y", 31_557_600), ("d", 86_400), ("h", 3_600), ("m", 60))
+
 
 def shown_tokens(tokens: int) -> str:
     """Return a token count in at most four characters and a unit.
@@ -38,6 +42,19 @@ def shown_duration(seconds: float) -> str:
     return f"{minutes // 60}h{minutes % 60:02d}m"
 
 
+def shown_age(seconds: float) -> str:
+    """Return how long ago something was, in one unit.
+
+    Example:
+        >>> shown_age(20), shown_age(200), shown_age(9_000), shown_age(400_000), shown_age(90_000_000)
+        ('now', '3m ago', '2h ago', '4d ago', '2y ago')
+    """
+    for unit, size_s in _AGES:
+        if seconds >= size_s:
+            return f"{int(seconds // size_s)}{unit} ago"
+    return "now"
+
+
 def shown_cost(cost_usd: float, *, is_partial: bool) -> str:
     """Return money; nothing where it is none or no price is known, `≥` where some prices are not.
 
@@ -56,4 +73,4 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
-__all__ = ["counted", "shown_cost", "shown_duration", "shown_tokens"]
+__all__ = ["counted", "shown_age", "shown_cost", "shown_duration", "shown_tokens"]

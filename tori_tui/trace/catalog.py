@@ -19,7 +19,7 @@ from tori_tui.domain.events import PlanChanged, Record, RunStatusChanged, Sessio
 from tori_tui.domain.ids import TraceId
 from tori_tui.domain.plan_edits import MissionOpened
 from tori_tui.trace.codec import decode
-from tori_tui.trace.errors import BadLine, TraceError, TraceMissing, TraceTooNew
+from tori_tui.trace.errors import BadLine, TraceAmbiguous, TraceMissing, TraceTooNew
 from tori_tui.trace.projections import META_NAME, TITLE_LIMIT_CHARS
 from tori_tui.trace.store import MESSAGES_NAME, is_being_written
 
@@ -51,6 +51,8 @@ class TraceEntry:
     updated_at: datetime
     name: str = ""
     """What the user called it."""
+    n_turns: int | None = None
+    """None where it is not known without reading the whole trace."""
 
 
 def list_traces(trace_root: Path) -> tuple[TraceEntry, ...]:
@@ -76,7 +78,7 @@ def find_trace(trace_root: Path, prefix: str | None) -> Path:
 
     Raises:
         TraceMissing: None fits; the error names what there is.
-        TraceError: Several fit; the error names them.
+        TraceAmbiguous: Several fit; the error names them.
     """
     paths = sorted(_trace_paths(trace_root), key=_changed_ns, reverse=True)
     if not prefix or prefix == LATEST:
@@ -91,10 +93,14 @@ def find_trace(trace_root: Path, prefix: str | None) -> Path:
     exact = [path for path in fitting if path.name == prefix]
     if exact or len(fitting) == 1:
         return (exact or fitting)[0]
-    if not fitting and (named := [path for path in paths if _entry(path).name == prefix]):
-        return named[0]
+    fitting = fitting or [path for path in paths if _entry(path).name == prefix]
+    if len(fitting) == 1:
+        return fitting[0]
     if fitting:
-        raise TraceError(f"{prefix!r} fits {len(fitting)} traces: {_names(fitting)}.", "Give more of the id.")
+        raise TraceAmbiguous(
+            f"{prefix!r} fits {len(fitting)} traces: {_names(fitting)}.",
+            "Give more of the id; `tori list` shows what each is about.",
+        )
     known = f"There are: {_names(paths)}." if paths else "There is none yet."
     raise TraceMissing(f"No trace in {trace_root} begins with {prefix!r}.", known)
 
@@ -165,6 +171,7 @@ class _Meta(msgspec.Struct):
     cost: float | None = None
     missions: tuple[_MetaMission, ...] = ()
     name: str = ""
+    turns: int | None = None
 
 
 _meta_decoder: Final = msgspec.json.Decoder(_Meta)
@@ -201,6 +208,7 @@ def _entry_of_meta(path: Path, meta: _Meta) -> TraceEntry:
         created_at=meta.created,
         updated_at=meta.updated,
         name=meta.name,
+        n_turns=meta.turns,
     )
 
 
@@ -227,6 +235,7 @@ def _entry_of_ends(path: Path) -> TraceEntry:
         created_at=first.at if first else None,
         updated_at=last.at if last else datetime.fromtimestamp(changed_s, UTC),
         name=named.event.name if named and isinstance(named.event, SessionNamed) else "",
+        n_turns=turn.event.number if turn and isinstance(turn.event, TurnFinished) else None,
     )
 
 

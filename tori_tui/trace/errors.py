@@ -22,6 +22,10 @@ class TraceMissing(TraceError):
     """There is no such trace."""
 
 
+class TraceAmbiguous(TraceError):
+    """Several traces are meant; which ones, the message says."""
+
+
 class TraceTooNew(TraceError):
     """A record was written by a newer version of the format."""
 
@@ -46,6 +50,7 @@ __all__ = [
     "NO_ROOM_ERRNOS",
     "BadLine",
     "OutputsFull",
+    "TraceAmbiguous",
     "TraceDiskFull",
     "TraceError",
     "TraceLocked",

@@ -96,6 +96,7 @@ def meta_json(trace_id: TraceId, state: SessionState) -> dict[str, object]:
         "cwd": facts.cwd if facts else "",
         "git_head": facts.git_head if facts else "",
         "usage": _usage(state.usage),
+        "turns": state.n_turns,
         # A sum that leaves out turns of unknown price is no cost.
         "cost": None if state.has_unpriced_turns else state.cost_usd,
         "contexts": _contexts(state),

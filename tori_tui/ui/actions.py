@@ -65,6 +65,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("follow_end", "Show the newest and follow it", ("ctrl+end",), "session", is_priority=True),
     Action("suspend", "Suspend tori, back with `fg`", ("ctrl+z",), "session", is_priority=True),
     Action("go_on", "Go on with the mission", (), "session", "continue"),
+    Action("sessions", "Sessions: choose one to go on with", (), "session", "resume"),
     Action("next_theme", "Next theme", (), "session", "theme"),
     Action("quit", "Quit", ("ctrl+q",), "session", "quit", is_priority=True),
     # ── writing ──

@@ -24,7 +24,7 @@ from textual.worker import WorkerFailed
 from tori_tui.domain.errors import ToriError
 from tori_tui.ui.command_palette import ActionPalette
 from tori_tui.ui.driver import TerminalDriver, TerminalHungUp
-from tori_tui.ui.messages import SessionFailed
+from tori_tui.ui.messages import ChoiceNeeded, SessionFailed
 from tori_tui.ui.shell import ShellScreen
 from tori_tui.ui.themes import DARK, ThemeSpec, load_theme, textual_theme, theme_names
 
@@ -37,6 +37,11 @@ TERMINATED_CODE: Final = 143
 
 class TalkPort(Protocol):
     """What the app needs of the screen that shows a session."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a run goes on."""
+        ...
 
     def show_theme(self, theme: ThemeSpec) -> None:
         """Draw everything in a theme."""
@@ -82,12 +87,18 @@ class ToriApp(App[None]):
         *,
         theme: ThemeSpec,
         theme_directories: tuple[Path, ...] = (),
+        sessions: Callable[[ThemeSpec, str, bool], Screen[str | None]] | None = None,
     ) -> None:
         self._spec = theme
         self._theme_directories = theme_directories
         self._load = load
         self._launch: Launch | None = None
         self._talk: TalkPort | None = None
+        self._sessions = sessions
+        """Makes the screen on which a session is chosen, from words to look for and whether a run goes on."""
+        self._is_choosing = False
+        self.chosen: str | None = None
+        """The session to go on with after this one, if the user chose one."""
         self.crash: BaseException | None = None
         """What ended the app, if it was a fault or a session that could not be opened."""
         super().__init__()
@@ -125,6 +136,9 @@ class ToriApp(App[None]):
         except ToriError as error:
             self.post_message(SessionFailed(error))
             return
+        except ChoiceNeeded as choice:
+            await self._choose(choice.words)
+            return
         # What is imported by now stays for good: the collector need not walk it again.
         gc.freeze()
         gc.enable()
@@ -141,6 +155,23 @@ class ToriApp(App[None]):
         if not any(isinstance(screen, ActionPalette) for screen in self.screen_stack):
             # Without an id: one that is just closing may still be there under it.
             self.push_screen(ActionPalette())
+
+    def action_sessions(self) -> None:
+        """Let the user choose another session."""
+        if not self._is_choosing:
+            self.run_worker(self._choose(), name="choice")
+
+    async def _choose(self, words: str = "") -> None:
+        """End the app with the session that the user chooses; the program goes on with it."""
+        if self._sessions is None:
+            self.bell()
+            return
+        self._is_choosing = True
+        is_busy = self._talk is not None and self._talk.is_busy
+        self.chosen = await self.push_screen_wait(self._sessions(self._spec, words, is_busy))
+        self._is_choosing = False
+        if self.chosen is not None or self._talk is None:
+            await self.action_quit()
 
     # ── themes and palette ──
 

@@ -16,4 +16,13 @@ class SessionFailed(Message):
         self.error = error
 
 
-__all__ = ["SessionFailed"]
+class ChoiceNeeded(Exception):
+    """Several sessions may be meant: the user is to choose one first."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(words)
+        self.words = words
+        """What they have in common."""
+
+
+__all__ = ["ChoiceNeeded", "SessionFailed"]

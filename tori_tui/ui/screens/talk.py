@@ -81,6 +81,11 @@ class TalkScreen(Screen[None]):
         """Give the tree's room to the conversation where the window is narrow."""
         self.set_class(event.size.width < NARROW_CELLS, "-narrow")
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a run goes on."""
+        return False
+
     # ── values in ──
 
     def tell_record(self, record: Record, state: SessionState) -> None:
@@ -226,6 +231,10 @@ class TalkScreen(Screen[None]):
     async def action_next_theme(self) -> None:
         """Use the next theme."""
         await self.app.run_action("app.next_theme")
+
+    async def action_sessions(self) -> None:
+        """Choose another session to go on with."""
+        await self.app.run_action("app.sessions")
 
     async def action_quit(self) -> None:
         """Leave."""
