@@ -10,10 +10,17 @@ from dataclasses import dataclass
 from typing import Literal, assert_never
 
 from tori_tui.domain.events import Mode
+from tori_tui.permission.command_class import CommandClass, classify_command
 from tori_tui.permission.command_paths import protected_mention
 from tori_tui.permission.protected_paths import why_protected
-from tori_tui.permission.reading_commands import CommandClass, classify_command
-from tori_tui.permission.rules import Rule, matches_command, matches_path, matches_tool
+from tori_tui.permission.rules import (
+    Rule,
+    allow_together,
+    literal_text,
+    matches_command,
+    matches_path,
+    matches_tool,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +51,15 @@ class Verdict:
 
 ALLOWED = Verdict("allow")
 
+NO_COMMAND = CommandClass("it is no command")
+
 
 def decide(mode: Mode, question: PermissionQuestion, rules: Sequence[Rule] = ()) -> Verdict:
     """Say whether a call may run.
 
-    In this order: a rule that denies; mode `plan`, which only reads; protected paths, asked in every mode
-    unless a rule allows exactly that path; a rule that asks; a rule that allows; the mode.
+    In this order: a rule that denies; mode `plan`, which only reads; protected paths and dangerous commands,
+    asked in every mode unless a rule allows exactly that path or command; a rule that asks; rules that allow;
+    the mode.
 
     Args:
         mode: The mode in force.
@@ -57,18 +67,24 @@ def decide(mode: Mode, question: PermissionQuestion, rules: Sequence[Rule] = ())
         rules: Those in force (`rules_in_force`).
     """
     if question.effect == "none":
-        denied = _first(rules, "deny", question, CommandClass(False, ""))
+        denied = _first(rules, "deny", question, NO_COMMAND)
         return Verdict("deny", _by_rule(denied)) if denied else ALLOWED
-    seen = classify_command(question.command) if question.command is not None else CommandClass(False, "")
+    seen = classify_command(question.command) if question.command is not None else NO_COMMAND
     if (rule := _first(rules, "deny", question, seen)) is not None:
         return Verdict("deny", _by_rule(rule))
     if mode == "plan" and not _only_reads(question, seen):
         return Verdict("deny", "mode plan only reads: propose the change instead, or ask for another mode")
     if (why := _why_protected(question, seen, rules)) and not question.is_approved_check:
         return Verdict("ask", why)
+    if (
+        seen.danger
+        and not question.is_approved_check
+        and not _is_allowed_word_for_word(question, seen, rules)
+    ):
+        return Verdict("ask", f"dangerous: {seen.danger}")
     if (rule := _first(rules, "ask", question, seen)) is not None:
         return Verdict("ask", _by_rule(rule))
-    if _first(rules, "allow", question, seen) is not None:
+    if _first(rules, "allow", question, seen) is not None or _is_allowed_together(question, seen, rules):
         return ALLOWED
     return _by_mode(mode, question, seen)
 
@@ -111,7 +127,15 @@ def _why_protected(question: PermissionQuestion, seen: CommandClass, rules: Sequ
 
 
 def _is_allowed_by_name(path: str, tool: str, rules: Sequence[Rule]) -> bool:
-    return any(rule.effect == "allow" and rule.pattern == path and matches_tool(rule, tool) for rule in rules)
+    return any(
+        rule.effect == "allow" and literal_text(rule.pattern) == path and matches_tool(rule, tool)
+        for rule in rules
+    )
+
+
+def _is_allowed_together(question: PermissionQuestion, seen: CommandClass, rules: Sequence[Rule]) -> bool:
+    allowing = [rule for rule in rules if rule.effect == "allow" and matches_tool(rule, question.tool)]
+    return question.command is not None and allow_together(allowing, seen)
 
 
 def _is_allowed_word_for_word(
@@ -120,8 +144,8 @@ def _is_allowed_word_for_word(
     return any(
         rule.effect == "allow"
         and matches_tool(rule, question.tool)
-        and "*" not in rule.pattern
-        and rule.pattern in (question.command, " ".join(seen.words))
+        and rule.pattern != ""
+        and literal_text(rule.pattern) in (question.command, " ".join(seen.words))
         for rule in rules
     )
 
@@ -138,8 +162,7 @@ def _matches(rule: Rule, question: PermissionQuestion, seen: CommandClass) -> bo
     if not rule.pattern:
         return True
     if question.command is not None:
-        is_same = rule.effect == "allow" and rule.pattern == question.command
-        return is_same or matches_command(rule, seen.words, question.command)
+        return matches_command(rule, seen, question.command)
     hits = [matches_path(rule, path) for path in question.paths]
     return bool(hits) and (all(hits) if rule.effect == "allow" else any(hits))
 

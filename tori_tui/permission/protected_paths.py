@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import cache
 from typing import Final
 
 
@@ -55,19 +56,30 @@ def why_protected(path: str, root: str, cwd: str = "", *, reads_only: bool = Fal
     if absolute != root and not absolute.startswith(root.rstrip("/") + "/"):
         return "it is outside the work tree"
     relative = posixpath.relpath(absolute, root).lower()
-    parts = relative.split("/")
     if reads_only and _KEPT_OUTPUT.fullmatch(relative):
         return ""
     if any(_lies_in(relative, control) for control in CONTROL_PATHS):
         return "it controls git or tori"
+    return "it may hold secrets" if may_hold_secrets(relative) else ""
+
+
+def may_hold_secrets(path: str) -> bool:
+    """Say whether a file holds secrets by custom, as far as its path says it."""
+    parts = path.lower().split("/")
     name = parts[-1]
-    if SECRET_FOLDERS & set(parts) or (_is_one_of(name, SECRET_NAMES) and not _is_one_of(name, SAMPLE_NAMES)):
-        return "it may hold secrets"
-    return ""
+    return bool(SECRET_FOLDERS & set(parts)) or (
+        _is_one_of(name, SECRET_NAMES) and not _is_one_of(name, SAMPLE_NAMES)
+    )
 
 
 def _is_one_of(name: str, patterns: frozenset[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
+    # One expression for all: a search looks at every name below a folder.
+    return _any_of(patterns).fullmatch(name) is not None
+
+
+@cache
+def _any_of(patterns: frozenset[str]) -> re.Pattern[str]:
+    return re.compile("|".join(translate(pattern) for pattern in sorted(patterns)))
 
 
 def _lies_in(relative: str, control: str) -> bool:
@@ -75,4 +87,4 @@ def _lies_in(relative: str, control: str) -> bool:
     return f"/{control}/" in f"/{relative}/"
 
 
-__all__ = ["why_protected", "words"]
+__all__ = ["HARMLESS_DEVICES", "may_hold_secrets", "why_protected", "words"]

@@ -18,13 +18,14 @@ from tori_tui.domain.events import ProcessRef
 from tori_tui.domain.messages import JsonObject
 from tori_tui.domain.plan_text import one_line
 from tori_tui.domain.request import ToolSpec
+from tori_tui.permission.command_class import classify_command
 from tori_tui.permission.environment import child_environment
-from tori_tui.permission.reading_commands import classify_command
 from tori_tui.permission.redaction import redact_file
 from tori_tui.tools.base import CallScope, Effect, Preview, ToolOutput
 from tori_tui.tools.condense import condense
 from tori_tui.tools.output_excerpt import Excerpt, excerpt, excerpt_of, whole_text
 from tori_tui.tools.parameters import parse, schema_of, text_of
+from tori_tui.tools.reached_paths import reached_paths
 from tori_tui.trace.errors import TraceError
 from tori_tui.trace.outputs import Outputs
 from tori_tui.workspace.command_output import CommandOutput
@@ -101,7 +102,8 @@ class Bash:
         title = one_line(f"{NAME} {asked.command}", TITLE_LIMIT_CHARS)
         how = " in the background" if asked.background else ""
         detail = f"{asked.command}\n\n(runs{how} in {self._workspace.cwd})"
-        return Preview(title, detail, command=asked.command, paths=self._linked_paths(asked.command))
+        reached = reached_paths(classify_command(asked.command), self._workspace.cwd)
+        return Preview(title, detail, command=asked.command, paths=reached)
 
     async def run(self, arguments: JsonObject, scope: CallScope) -> ToolOutput:
         """Run the command. Its own exit code is no failure of the call."""
@@ -207,14 +209,6 @@ class Bash:
             f'Job {job.id} {state}. Read it with bash_output(job_id="{job.id}").',
             details={"command": asked.command, "job_id": job.id, "cwd": str(self._workspace.cwd)},
         )
-
-    def _linked_paths(self, command: str) -> tuple[str, ...]:
-        """Return where the words of a reading command lead that are links, for the policy to judge."""
-        seen = classify_command(command)
-        if not seen.is_reading:
-            return ()
-        written = [os.path.normpath(self._workspace.cwd / word) for word in seen.paths]
-        return tuple(real for path in written if (real := os.path.realpath(path)) != path)
 
     def _new_file(self, call_id: str) -> Path | None:
         try:

@@ -1,0 +1,57 @@
+"""Which commands print names of files in the work tree, for what `xargs` makes of them.
+
+Must not take a command for one that prints names if it may print anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from tori_tui.permission.protected_paths import words
+from tori_tui.permission.shell.readers import FIND_TESTS, names_sources
+from tori_tui.permission.shell.words import Origin
+from tori_tui.permission.shell.wrappers import find_names
+
+_FILTERS: Final = words("sort head tail uniq")
+"""They pass lines on as they are."""
+
+
+def names_given(argv: Sequence[str]) -> Origin:
+    """Say what kind of names a command prints; empty where it prints other things."""
+    match list(argv):
+        case ["find", *rest] if all(word in FIND_TESTS or not word.startswith("-") for word in rest):
+            return "" if {"-printf", "-ls"} & set(rest) else find_names(rest)
+        case ["git", "ls-files", *rest] if not any(word.startswith("-") and word != "-z" for word in rest):
+            patterns = [word for word in rest if not word.startswith("-")]
+            return "sources" if patterns and all(map(names_sources, patterns)) else "tree"
+        case ["rg", *rest] if {"-l", "--files", "--files-with-matches"} & set(rest):
+            return "sources" if _rg_names_sources(rest) else "tree"
+        case ["grep", *rest] if {"-l", "-rl", "-lr", "-rln", "--files-with-matches"} & set(rest):
+            includes = [word.partition("=")[2] for word in rest if word.startswith("--include=")]
+            return "sources" if includes and all(map(names_sources, includes)) else "tree"
+        case _:
+            return ""
+
+
+def after_filter(argv: Sequence[str], names: Origin) -> Origin:
+    """Say what is left of names after a command in a pipe."""
+    match list(argv):
+        case [program, *_] if program in _FILTERS:
+            return names
+        case ["grep", *rest] if not any(
+            word.startswith("-") and word not in ("-v", "-i", "-E") for word in rest
+        ):
+            return names if len([word for word in rest if not word.startswith("-")]) == 1 else ""
+        case _:
+            return ""
+
+
+def _rg_names_sources(rest: Sequence[str]) -> bool:
+    if any(word in ("-t", "--type") or word.startswith(("-t", "--type=")) for word in rest):
+        return True
+    patterns = [rest[at + 1] for at, word in enumerate(rest[:-1]) if word in ("-g", "--glob")]
+    return bool(patterns) and all(map(names_sources, patterns))
+
+
+__all__ = ["after_filter", "names_given"]

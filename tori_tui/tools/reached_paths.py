@@ -1,0 +1,68 @@
+"""Where the words of a reading command lead on this disk: through links, patterns and folders.
+
+Must not open a file; the policy judges what is found.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from tori_tui.permission.command_class import CommandClass
+from tori_tui.permission.protected_paths import may_hold_secrets
+
+ENTRIES_LIMIT: Final = 20_000
+"""Looked through in about 30 ms; a search through more than that asks."""
+
+TOO_MANY: Final = "~ (too many files to look through for secrets)"
+"""No path: it begins as a home folder does, so the policy asks and shows it."""
+
+SKIPPED_FOLDERS: Final = frozenset({".git"})
+"""Its objects are compressed; what in it is worth hiding is asked for by name."""
+
+
+def reached_paths(found: CommandClass, cwd: Path) -> tuple[str, ...]:
+    """Return what a reading command would come upon and its words do not say."""
+    if not found.is_reading:
+        return ()
+    reached: list[str] = []
+    for word in found.paths:
+        reached += _led(word, cwd)
+    for folder in found.folders:
+        reached += _secrets_below(cwd / folder)
+    return tuple(dict.fromkeys(reached))
+
+
+def _led(word: str, cwd: Path) -> list[str]:
+    written = os.path.normpath(cwd / word)
+    if not glob.has_magic(word):
+        real = os.path.realpath(written)
+        return [real] if real != written else []
+    matches = list(islice(glob.iglob(written), ENTRIES_LIMIT + 1))
+    if len(matches) > ENTRIES_LIMIT:
+        return [TOO_MANY]
+    return [real for path in matches if (real := os.path.realpath(path)) != path or may_hold_secrets(path)]
+
+
+def _secrets_below(folder: Path) -> list[str]:
+    """Return the files with secrets below a folder, of which a recursive search would show lines."""
+    found: list[str] = []
+    for count, entry in enumerate(_entries(os.path.realpath(folder))):
+        if count >= ENTRIES_LIMIT:
+            return [TOO_MANY]
+        if may_hold_secrets(entry):
+            found.append(entry)
+    return found
+
+
+def _entries(top: str) -> Iterator[str]:
+    for folder, folders, names in os.walk(top):
+        folders[:] = [name for name in folders if name not in SKIPPED_FOLDERS]
+        yield from (os.path.join(folder, name) for name in names)
+
+
+__all__ = ["reached_paths"]
