@@ -13,6 +13,7 @@ from typing import Final
 
 from tests.bench import (
     checkpoints,
+    classifier_wait,
     first_request,
     help_start,
     prompt_size,
@@ -30,6 +31,7 @@ BENCHES: Final[Mapping[str, Callable[[], Sequence[Figure]]]] = MappingProxyType(
         "prompt-size": prompt_size.measure,
         "turns": turns.measure,
         "checkpoints": checkpoints.measure,
+        "classifier": classifier_wait.measure,
         "turns-with-checkpoints": turns_with_checkpoints.measure,
         "streams": stream_speed.measure,
         "app": ui_screen.measure,

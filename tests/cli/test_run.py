@@ -188,6 +188,17 @@ def test_a_red_check_of_the_mission_is_no_success(tmp_path: Path) -> None:
     assert done.returncode == 0
 
 
+def test_a_goal_with_a_red_check_cannot_be_done_and_is_named_at_the_end(tmp_path: Path) -> None:
+    plan = calls("goal", '{"add": "Make it [check: test -e made], Tell", "focus": "1"}')
+    script = plan + calls("goal", '{"done": "made it"}') + says("All done.") * 3
+    project = Project.make(tmp_path, script)
+    done = project.tori("run", "x", "--mode", "auto")
+    assert done.returncode == 3
+    assert "1 (its check is not green: test -e made), 2" in done.stderr.decode()
+    shown = project.tori("show").stdout.decode()
+    assert "[→] 1. Make it" in shown
+
+
 def test_an_aborted_run_failed(tmp_path: Path) -> None:
     project = Project.make(tmp_path, calls("abort", '{"reason": "no such thing"}'))
     done = project.tori("run", "x", "--mode", "auto")

@@ -13,6 +13,7 @@ from tori_tui.domain.events import MessageAdded, NoticeShown, PlanChanged, RunCa
 from tori_tui.domain.goals import Goal
 from tori_tui.domain.messages import Message, Origin
 from tori_tui.domain.plan_edits import EvidenceRecorded
+from tori_tui.domain.plan_text import one_line
 from tori_tui.domain.state import SessionState
 from tori_tui.runtime import nudges
 from tori_tui.runtime.asking import Asking
@@ -23,6 +24,9 @@ from tori_tui.runtime.turn import TurnEnd
 
 NAG_LIMIT: Final = 2
 """From DESIGN §6: a reply that leaves goals open is sent on at most twice in a row."""
+
+NAMED_CHECK_LIMIT_CHARS: Final = 80
+"""In the reason of an end, which is one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ class Ending:
             return None
         if self._asking.has_user and turn.text.rstrip().endswith(("?", "？")):
             return RunEnd("incomplete", "the model asks the user", "goals_open")
-        names = ", ".join(goal.id for goal in open_goals)
+        names = ", ".join(_named(goal) for goal in open_goals)
         return await self._nag(
             nudges.goals_open(open_goals), RunEnd("incomplete", f"goals open: {names}", "goals_open")
         )
@@ -144,6 +148,12 @@ class Ending:
         state = self._state
         message = Message(state.active_context, state.tree.current_id, "user", text, origin=origin)
         await self._recorder.record(MessageAdded(message))
+
+
+def _named(goal: Goal) -> str:
+    if goal.check is None:
+        return goal.id
+    return f"{goal.id} (its check is not green: {one_line(goal.check, NAMED_CHECK_LIMIT_CHARS)})"
 
 
 __all__ = ["NAG_LIMIT", "Ending", "RunEnd"]
