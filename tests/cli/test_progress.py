@@ -11,6 +11,7 @@ from tori_tui.domain.events import (
     ApprovalChanged,
     DurableEvent,
     ErrorOccurred,
+    MemoryChanged,
     MessageAdded,
     NoticeShown,
     PlanChanged,
@@ -82,6 +83,18 @@ def test_calls_retries_notices_and_errors_are_one_line_each() -> None:
         "take care\n"
         "no answer\ntry later\n"
     )
+
+
+def test_what_is_remembered_of_the_project_is_told_with_how_to_forget_it() -> None:
+    screen = Screen()
+    screen.happens(
+        MemoryChanged("project", "set", "12", "use\ntabs \x1b[2J"),
+        MemoryChanged("session", "set", "memo", "x"),
+    )
+    (line,) = screen.text.splitlines()
+    assert line.startswith("  remembered: use tabs ")
+    assert line.endswith("  (tori memory forget 12)")
+    assert "\x1b" not in line
 
 
 def test_a_failed_call_tells_its_first_line_and_a_good_one_nothing() -> None:

@@ -15,16 +15,19 @@ from tori_tui.domain.events import (
     ApprovalChanged,
     DurableEvent,
     ErrorOccurred,
+    MemoryChanged,
     MessageAdded,
     MessagesFolded,
     NoticeShown,
     PlanChanged,
     RetryScheduled,
+    Rewound,
     RunStatusChanged,
     ToolRunStarted,
 )
 from tori_tui.domain.messages import Message
 from tori_tui.domain.plan_edits import GoalAbandoned, GoalAdded, GoalCompleted, GoalFocused, PlanEdit
+from tori_tui.domain.rewind_words import rewind_told
 from tori_tui.domain.state import SessionState
 from tori_tui.render.amounts import counted, shown_cost, shown_duration, shown_tokens
 from tori_tui.render.safe_text import one_line, safe_text
@@ -117,6 +120,11 @@ class Progress:
             case MessagesFolded(folds=folds):
                 count = counted(sum(len(fold.seqs) for fold in folds), "message")
                 self._line(f"  {count} folded", _DIM)
+            case MemoryChanged(layer="project", action="set", key=fact_id, text=text):
+                said = f"remembered: {one_line(text, LINE_LIMIT_CHARS)}"
+                self._line(f"  {said}  (tori memory forget {one_line(fact_id)})")
+            case Rewound():
+                self._line(f"  {one_line(rewind_told(event), LINE_LIMIT_CHARS)}")
             case ErrorOccurred(message=text, hint=hint):
                 self._line(one_line(text, 1_000), _RED)
                 if hint:
