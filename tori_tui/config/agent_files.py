@@ -83,6 +83,13 @@ class AgentFolders:
         return next((path for path in paths if path.is_file()), None)
 
 
+def agent_names(config_dir: Path) -> tuple[str, ...]:
+    """Return the names of the agents that the user can choose, tori's own first."""
+    own = AgentFolders(config_dir / "agents", (), (), ()).names()
+    built_in = tuple(agent.name for agent in built_in_agents())
+    return (*built_in, *(name for name in own if name not in built_in))
+
+
 def read_agent(path: Path, tools: frozenset[str]) -> Agent:
     """Read one file.
 
@@ -257,4 +264,4 @@ def _unquoted(text: str) -> str:
     return plain[1:-1] if is_quoted else plain
 
 
-__all__ = ["AgentFolders", "read_agent"]
+__all__ = ["AgentFolders", "agent_names", "read_agent"]

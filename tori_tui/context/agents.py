@@ -12,7 +12,7 @@ from typing import Final
 from tori_tui.context.system_prompt import rules_text
 from tori_tui.domain.agents import BUILD, Agent
 
-READING_TOOLS: Final = ("read_file", "glob_files", "grep_files", "bash")
+READING_TOOLS: Final = ("read_file", "glob_files", "grep_files", "bash", "memory_search")
 """Of `bash` only commands that read: the mode sees to that."""
 
 

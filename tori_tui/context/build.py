@@ -44,6 +44,7 @@ class Prefix:
     n_rewrites: int
     n_user_edits: int
     plan: str
+    session_context: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ def build_request(
     before: Prefix | None = None,
     is_cold: bool = False,
     shown: ShownMessages | None = None,
+    held_plan: str | None = None,
 ) -> BuiltRequest:
     """Return the next request of a context.
 
@@ -82,6 +84,8 @@ def build_request(
         placement: Where the plan stands.
         before: `prefix` of the request before, or None after a restart.
         is_cold: Whether the provider's cache is cold, so that a rewrite costs nothing.
+        held_plan: What stands at the end of the system prompt whatever the plan is, for a branch whose
+            requests extend its parent's; not where the plan stands late.
         shown: What reads the view, kept from request to request for speed; it counts the messages too.
     """
     view = state.view(context)
@@ -94,14 +98,16 @@ def build_request(
     if tools:
         sections.add_text("tools", _tools_text(tools))
     sections.add_messages(view, said)
+    place = chosen_placement(placement, profile)
     now = Prefix(
         context,
         profile.name,
-        chosen_placement(placement, profile),
+        place,
         state.tree.mission,
         view.n_rewrites,
         state.n_user_edits,
-        plan_block(state.tree),
+        plan_block(state.tree) if held_plan is None or place == "late" else held_plan,
+        system.session_context,
     )
     is_held = _holds_plan(before, now) and not is_cold and sections.tokens >= REFRESH_LIMIT_TOKENS
     if before is not None and is_held:
@@ -139,6 +145,8 @@ def _rewrite(before: Prefix | None, now: Prefix, view: View) -> str | None:
         return f"model {now.model}"
     if before.n_rewrites != now.n_rewrites:
         return view.last_rewrite or "fold"
+    if before.session_context != now.session_context:
+        return "session context"
     if before.placement != now.placement:
         return f"plan {now.placement}"
     return "plan" if now.placement != "late" and before.plan != now.plan else None

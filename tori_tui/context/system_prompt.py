@@ -38,6 +38,8 @@ class SystemParts:
     environment: str
     instructions: str = ""
     """Already labelled as the content of project files; empty if there are none."""
+    session_context: str = ""
+    """What the session remembers for its contexts, already enclosed; empty if there is nothing."""
 
     @property
     def blocks(self) -> tuple[SystemBlock, ...]:
@@ -46,6 +48,7 @@ class SystemParts:
             ("rules", self.rules),
             ("environment", self.environment),
             ("instructions", self.instructions),
+            ("session-context", self.session_context),
         )
         return tuple(SystemBlock(name, text) for name, text in named if text)
 

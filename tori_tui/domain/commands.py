@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tori_tui.domain.events import Mode
-from tori_tui.domain.ids import ApprovalId, CommentId, GoalId, QuestionId
+from tori_tui.domain.ids import ApprovalId, BranchId, CommentId, FactId, GoalId, QuestionId
 from tori_tui.domain.plan_edits import PlanEdit
 from tori_tui.domain.routing import Verdict
 
@@ -96,6 +96,42 @@ class SwitchMode:
 
 
 @dataclass(frozen=True, slots=True)
+class SwitchAgent:
+    """Let another agent work from the next safe point on."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CloseContext:
+    """Close an agent's context in the idle session; the agent may write down what is worth keeping."""
+
+    agent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remember:
+    """Keep an entry of the session's memory; an empty text removes it."""
+
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchMemory:
+    """Show the facts of the project that have all of these words; without words, the newest."""
+
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetFact:
+    """Forget a fact of the project, for good."""
+
+    fact_id: FactId
+
+
+@dataclass(frozen=True, slots=True)
 class RewindTo:
     """Go back to where a goal was begun or to before a turn; a run that goes on is interrupted first."""
 
@@ -116,6 +152,13 @@ class RedoRewind:
 
 
 @dataclass(frozen=True, slots=True)
+class StopBranch:
+    """Let one branch of the explore call under way wind down; the others go on."""
+
+    branch_id: BranchId
+
+
+@dataclass(frozen=True, slots=True)
 class RenameSession:
     """Give the session a name for lists; empty takes it away."""
 
@@ -133,25 +176,37 @@ Command = (
     | EditPlan
     | SwitchModel
     | SwitchMode
+    | SwitchAgent
+    | CloseContext
+    | Remember
+    | SearchMemory
+    | ForgetFact
     | RewindTo
     | UndoRewind
     | RedoRewind
+    | StopBranch
     | RenameSession
 )
 
 __all__ = [
     "AddComment",
     "AnswerQuestion",
+    "CloseContext",
     "Command",
     "ContinueRun",
     "DecideApproval",
     "EditPlan",
+    "ForgetFact",
     "InterruptRun",
     "RedoRewind",
+    "Remember",
     "RenameSession",
     "RewindTo",
     "RouteComment",
+    "SearchMemory",
+    "StopBranch",
     "SubmitPrompt",
+    "SwitchAgent",
     "SwitchMode",
     "SwitchModel",
     "UndoRewind",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from tori_tui.domain.ids import CallId, CommentId, ContextId, GoalId, Seq
 from tori_tui.domain.usage import Usage
@@ -31,6 +31,9 @@ class ContentPart:
     data: str = ""
     """Base64 of an image's bytes."""
 
+
+TOLD_AGAIN: Final = "told_again"
+"""Key in the details of a message that repeats an earlier one in another context."""
 
 Content = str | tuple[ContentPart, ...]
 
@@ -91,7 +94,7 @@ class Message:
     shown_since: tuple[Seq, ...] = ()
     """The records in which the view shows what `shown` leaves out."""
     details: JsonObject = field(default_factory=dict)
-    """Of a tool message: typed facts for the screen (paths, hashes, exit code, diff)."""
+    """Typed facts for the screen, most of them of a tool's: paths, hashes, exit code, diff."""
 
     @property
     def text(self) -> str:
@@ -101,12 +104,18 @@ class Message:
         return "".join(part.text for part in self.content if part.type == "text")
 
     @property
+    def is_told_again(self) -> bool:
+        """Whether it repeats the user's word to an agent that had not heard it; people have seen it."""
+        return TOLD_AGAIN in self.details
+
+    @property
     def is_users_word(self) -> bool:
         """Whether the user himself wrote it; such text is never cut or folded."""
         return self.origin in ("user", "comment")
 
 
 __all__ = [
+    "TOLD_AGAIN",
     "Content",
     "ContentPart",
     "JsonObject",

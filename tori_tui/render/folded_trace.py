@@ -78,7 +78,7 @@ def steps_by_segment(state: SessionState) -> Mapping[Segment, Sequence[Step]]:
         if message.role == "tool":
             continue
         segment = (entry.mission_id, message.goal_id)
-        if message.text.strip() and message.origin != "runner":
+        if message.text.strip() and message.origin != "runner" and not message.is_told_again:
             mark = "› " if message.is_users_word else ""
             steps[segment].append(Step(mark + safe_text(message.text.strip()), is_call=False))
         for call in message.tool_calls:

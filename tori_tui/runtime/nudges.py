@@ -41,6 +41,14 @@ def goals_open(goals: Sequence[Goal]) -> str:
     )
 
 
+def lent_open(goal: Goal) -> str:
+    """Say that a goal that was given to an agent ends with its result."""
+    return (
+        f"Goal {goal.id} is still open. End it with goal(done=your result) or goal(abandon=reason): of what "
+        "you say here the others see nothing."
+    )
+
+
 def check_red(output: str) -> str:
     """Show the mission's red check."""
     return f"The mission's check is red, so it is not done yet. Mend it.\n{output}"
@@ -143,6 +151,7 @@ __all__ = [
     "circling",
     "edits_text",
     "goals_open",
+    "lent_open",
     "plan_edited",
     "routed",
 ]

@@ -5,6 +5,7 @@ Must not classify; a verdict comes as a command, from the user's aim, or not at 
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from tori_tui.context.digest import cancelled_digest
@@ -26,12 +27,25 @@ class Classifier(Protocol):
         ...
 
 
-class Steering:
-    """Keeps the verdicts of comments until the turn task reaches a safe point."""
+async def _nothing() -> None:
+    """Leave the agent as it is, where there is one only."""
 
-    def __init__(self, recorder: Recorder, feedback: Classifier) -> None:
+
+class Steering:
+    """Keeps the verdicts of comments until the turn task reaches a safe point.
+
+    Args:
+        recorder: The session's.
+        feedback: Where comments are classified.
+        settle: Lets the agent work that the plan wants now.
+    """
+
+    def __init__(
+        self, recorder: Recorder, feedback: Classifier, settle: Callable[[], Awaitable[None]] = _nothing
+    ) -> None:
         self._recorder = recorder
         self._feedback = feedback
+        self._settle = settle
         self._verdicts: dict[CommentId, Verdict] = {}
 
     @property
@@ -107,6 +121,8 @@ class Steering:
 
     async def _say(self, comment: CommentReceived, routed: CommentRouted) -> None:
         """Give the comment to the model, word for word, and behind it what it means for the plan."""
+        # Its edits may have taken the goal from the agent that worked on it: it is for the one that goes on.
+        await self._settle()
         instruction = nudges.routed(routed, self.state.tree)
         if instruction and not self._has_just_said(instruction):
             await self._recorder.record(MessageAdded(self._message(instruction, "runner")))

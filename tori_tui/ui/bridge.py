@@ -21,12 +21,8 @@ from tori_tui.domain.commands import (
     DecideApproval,
     EditPlan,
     InterruptRun,
-    RedoRewind,
-    RenameSession,
-    RewindTo,
     SwitchMode,
     SwitchModel,
-    UndoRewind,
 )
 from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import (
@@ -221,7 +217,7 @@ class Bridge:
         if edits:
             self._send(EditPlan(edits))
 
-    def command(self, command: RewindTo | UndoRewind | RedoRewind | RenameSession) -> None:
+    def command(self, command: Command) -> None:
         """Hand on what is a command already."""
         self._send(command)
 

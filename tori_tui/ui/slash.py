@@ -5,17 +5,29 @@ Pure. Must not do it; the screen does, over the bridge.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, get_args
 
-from tori_tui.domain.commands import RedoRewind, RenameSession, RewindTo, UndoRewind
+from tori_tui.domain.commands import (
+    CloseContext,
+    ForgetFact,
+    RedoRewind,
+    Remember,
+    RenameSession,
+    RewindTo,
+    SearchMemory,
+    SwitchAgent,
+    UndoRewind,
+)
 from tori_tui.domain.events import Mode
 from tori_tui.domain.goal_call import GoalRefused, parse_goal_id
 from tori_tui.domain.goals import GoalTree
+from tori_tui.domain.ids import FactId
 from tori_tui.domain.plan_command import read_plan_command
 from tori_tui.domain.plan_edits import PlanEdit
+from tori_tui.domain.session_memory import KEY_LIMIT_CHARS
 
 SLASH_HELP: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -29,10 +41,26 @@ SLASH_HELP: Final[Mapping[str, str]] = MappingProxyType(
         "redo": "/redo: do it again",
         "rename": "/rename NAME: name this session",
         "model": "/model NAME: use another model from the next request on",
+        "agent": "/agent [NAME | close NAME]: let another agent work (Tab completes), or close its context",
+        "remember": "/remember [KEY:] TEXT | forget KEY: tell every agent of the session; alone: show",
+        "memory": "/memory [WORDS] | forget ID: what sessions learned of this project",
         "mode": "/mode plan | ask | edit | auto",
     }
 )
 """Each command with its form, for the help."""
+
+
+SessionCommand = (
+    RewindTo
+    | UndoRewind
+    | RedoRewind
+    | RenameSession
+    | SwitchAgent
+    | CloseContext
+    | Remember
+    | SearchMemory
+    | ForgetFact
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +101,15 @@ class ModeChosen:
 class Commanded:
     """Something that is one command to the session."""
 
-    command: RewindTo | UndoRewind | RedoRewind | RenameSession
+    command: SessionCommand
 
 
-Asked = Aimed | PlanEdited | PlanPageWanted | ModelChosen | ModeChosen | Commanded
+@dataclass(frozen=True, slots=True)
+class MemoryWanted:
+    """The user wants to see what the session remembers."""
+
+
+Asked = Aimed | PlanEdited | PlanPageWanted | ModelChosen | ModeChosen | Commanded | MemoryWanted
 
 
 def read_slash(line: str, tree: GoalTree) -> Asked | None:
@@ -100,18 +133,34 @@ def read_slash(line: str, tree: GoalTree) -> Asked | None:
             return PlanEdited(read_plan_command(tree, rest))
         case "rewind":
             return Commanded(_rewind(_needed(rest, word), tree))
-        case "undo" if not rest:
-            return Commanded(UndoRewind())
-        case "redo" if not rest:
-            return Commanded(RedoRewind())
+        case "undo" | "redo" if not rest:
+            return Commanded(UndoRewind() if word == "undo" else RedoRewind())
         case "rename":
             return Commanded(RenameSession(_needed(rest, word)))
-        case "model":
-            return ModelChosen(_needed(rest, word))
-        case "mode":
-            return _mode(rest)
+        case "agent":
+            return Commanded(_agent(rest))
+        case "remember":
+            return Commanded(_remember(rest)) if rest else MemoryWanted()
+        case "memory":
+            return Commanded(_memory(rest))
+        case "model" | "mode":
+            return ModelChosen(_needed(rest, word)) if word == "model" else _mode(rest)
         case _:
             return None
+
+
+def completions(draft: str, agents: Callable[[], Sequence[str]]) -> tuple[str, ...]:
+    """Return the drafts that Tab may make of one: names of commands, and of agents behind `/agent`."""
+    if not draft.startswith("/") or "\n" in draft:
+        return ()
+    word, space, rest = draft[1:].partition(" ")
+    if not space:
+        return tuple(f"/{name} " for name in sorted(SLASH_HELP) if name.startswith(word))
+    if word != "agent":
+        return ()
+    lead = "close " if rest.startswith("close ") else ""
+    start = rest.removeprefix(lead)
+    return tuple(f"/agent {lead}{name}" for name in agents() if name.startswith(start))
 
 
 def _retry(rest: str, tree: GoalTree) -> Aimed:
@@ -139,6 +188,35 @@ def _rewind(rest: str, tree: GoalTree) -> RewindTo:
     return RewindTo(goal=goal_id, files=files, messages=messages)
 
 
+def _agent(rest: str) -> SwitchAgent | CloseContext:
+    word, _, name = rest.partition(" ")
+    if word == "close":
+        return CloseContext(_needed(name.strip(), "agent"))
+    return SwitchAgent(rest.removeprefix("@"))
+
+
+def _remember(rest: str) -> Remember:
+    word, _, key = rest.partition(" ")
+    if word == "forget":
+        return Remember(_needed(key.strip(), "remember"), "")
+    name, colon, text = rest.partition(":")
+    if not colon or "\n" in name or len(name) > KEY_LIMIT_CHARS:
+        return Remember("", rest)
+    return Remember(name.strip(), _needed(text.strip(), "remember"))
+
+
+def _memory(rest: str) -> SearchMemory | ForgetFact:
+    word, _, words = rest.partition(" ")
+    match word:
+        case "forget":
+            return ForgetFact(FactId(_needed(words.strip(), "memory")))
+        case "search" | "list":
+            # As on the command line.
+            return SearchMemory(words.strip())
+        case _:
+            return SearchMemory(rest)
+
+
 def _mode(rest: str) -> ModeChosen:
     for mode in get_args(Mode):
         if mode == rest:
@@ -157,9 +235,12 @@ __all__ = [
     "Aimed",
     "Asked",
     "Commanded",
+    "MemoryWanted",
     "ModeChosen",
     "ModelChosen",
     "PlanEdited",
     "PlanPageWanted",
+    "SessionCommand",
+    "completions",
     "read_slash",
 ]

@@ -9,11 +9,13 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, Final, assert_never
 
+from textual.app import SystemCommand
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widget import Widget
 
-from tori_tui.domain.commands import RewindTo
+from tori_tui.domain.agents import BUILD
+from tori_tui.domain.commands import RewindTo, SwitchAgent
 from tori_tui.domain.events import (
     MessageAdded,
     Mode,
@@ -42,13 +44,16 @@ from tori_tui.ui.screens.talk import TalkScreen
 from tori_tui.ui.slash import (
     Aimed,
     Commanded,
+    MemoryWanted,
     ModeChosen,
     ModelChosen,
     PlanEdited,
     PlanPageWanted,
+    completions,
     read_slash,
 )
 from tori_tui.ui.transcript.blocks import NoticeBlock
+from tori_tui.ui.transcript.wording import memory_page
 from tori_tui.ui.widgets.approval_bar import ApprovalBar
 from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Purpose
 from tori_tui.ui.widgets.goal_tree import GoalTree
@@ -77,6 +82,7 @@ class SessionScreen(TalkScreen):
         window_of: Callable[[str], int] = lambda _: 0,
         branch: Callable[[], str] = lambda: "",
         history: Sequence[str] = (),
+        agents: Callable[[], Sequence[str]] = lambda: (),
         remember: Callable[[str], None] = lambda _: None,
         model: str = "",
         mode: str = "",
@@ -87,10 +93,11 @@ class SessionScreen(TalkScreen):
         self._branch_of = branch
         self._branch = ""
         self._remember = remember
+        self._agents = agents
         self._model, self._mode = model, mode
         """What is shown until the session tells."""
         self.approvals = ApprovalBar(palette, clock=clock, id="approval")
-        self.input = CommentInput(history, id="comment")
+        self.input = CommentInput(history, completed=self._completed, id="comment")
         self._box = Vertical(self.input, id="input-box")
         self._question: QuestionAsked | None = None
         self._context_tokens = 0
@@ -253,6 +260,8 @@ class SessionScreen(TalkScreen):
                 self._bridge.switch_mode(asked.mode)
             case Commanded():
                 self._bridge.command(asked.command)
+            case MemoryWanted():
+                self.note(memory_page(self.state.memory))
             case _:
                 assert_never(asked)
         self._remember(line)
@@ -357,6 +366,19 @@ class SessionScreen(TalkScreen):
         except plan_intents.GoalRefused as refused:
             self.note(str(refused), "warning")
 
+    def _completed(self, draft: str) -> Sequence[str]:
+        return completions(draft, self._agents)
+
+    def commands(self) -> Iterable[SystemCommand]:
+        """Return the actions, and a switch to each agent."""
+        yield from super().commands()
+        for name in self._agents():
+            yield SystemCommand(
+                f"Agent {name}",
+                f"/agent {name}",
+                lambda name=name: self._bridge.command(SwitchAgent(name)),
+            )
+
     # ── what is shown ──
 
     def note(self, text: str, level: str = "info") -> None:
@@ -367,7 +389,7 @@ class SessionScreen(TalkScreen):
     def show_status(self) -> None:
         """Show model, mode, context share, cost and branch."""
         state = self.state
-        model = state.model or self._model
+        model = state.model_in_force or self._model
         turn = state.last_turns.get(state.active_context)
         tokens = self._context_tokens or (turn.usage.total_tokens if turn else 0)
         is_quitting = self.clock() - self._quit_asked_s < QUIT_WITHIN_S
@@ -377,7 +399,8 @@ class SessionScreen(TalkScreen):
                 hints=_BUSY_HINTS if self.is_busy else _IDLE_HINTS,
                 note="Ctrl+C again quits" if is_quitting else "",
                 model=model,
-                mode=state.mode or self._mode,
+                mode=state.mode_in_force or self._mode,
+                agent="" if state.agent == BUILD else state.agent,
                 context_tokens=tokens,
                 window_tokens=self._window_of(model) if model and tokens else 0,
                 cost=shown_cost(state.cost_usd, is_partial=state.has_unpriced_turns) if state.n_turns else "",

@@ -43,6 +43,7 @@ from tori_tui.domain.goals import GoalTree
 from tori_tui.domain.ids import CallId, CommentId, GoalId
 from tori_tui.domain.messages import Message, ToolCall
 from tori_tui.domain.plan_edits import GoalFocused, MissionOpened
+from tori_tui.domain.rewind_words import rewind_told
 from tori_tui.domain.state import SessionState
 from tori_tui.ui.transcript.block_list import BlockList, Change
 from tori_tui.ui.transcript.blocks import (
@@ -241,6 +242,8 @@ class Story:
                 assert_never(message.role)
 
     def _user(self, message: Message) -> None:
+        if message.is_told_again:
+            return
         if message.origin == "comment":
             self._comment_said(message)
         elif message.origin == "runner":
@@ -345,9 +348,7 @@ class Story:
     def _rewound(self, event: Rewound, state: SessionState) -> None:
         if event.messages:
             self.tell_state(state)
-        verb = "Undone: back from" if event.how == "undo" else "Back to"
-        text = f"{verb} {event.title}. {len(event.restored)} files restored."
-        self._list.add(NoticeBlock(text, "info", goal_id=self._goal))
+        self._list.add(NoticeBlock(rewind_told(event), "info", goal_id=self._goal))
 
     def _run_changed(self, event: RunStatusChanged) -> None:
         if event.status in ("running", "idle", "waiting"):
@@ -360,13 +361,16 @@ class Story:
     def _context_changed(self, event: ContextChanged) -> None:
         match event.action:
             case "switched":
-                text = f"agent {event.agent}" + (f" · {event.model}" if event.model else "")
+                parts = (f"goal {event.goal_id}" if event.goal_id else "", event.model)
+                text = " · ".join([f"agent {event.agent}", *(part for part in parts if part)])
             case "configured":
                 text = " · ".join(
                     part for part in (event.model, f"mode {event.mode}" if event.mode else "") if part
                 )
-            case "opened" | "closed":
+            case "opened":
                 text = ""
+            case "closed":
+                text = f"agent {event.agent} closed"
             case _:
                 assert_never(event.action)
         if text:

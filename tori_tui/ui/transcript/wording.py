@@ -156,6 +156,13 @@ def edits_in_words(edits: Iterable[PlanEdit]) -> str:
     return one_line("plan  " + " · ".join(words), TITLE_LIMIT_CHARS) if words else ""
 
 
+def memory_page(memory: Mapping[str, str]) -> str:
+    """Return what the session remembers, a line each."""
+    if not memory:
+        return "Nothing is remembered in this session. /remember KEY: TEXT tells every agent of it."
+    return "\n".join(f"{one_line(key)}: {one_line(text, TITLE_LIMIT_CHARS)}" for key, text in memory.items())
+
+
 def memory_in_words(event: MemoryChanged) -> str:
     """Return what was remembered or forgotten, with how to take a fact back."""
     name = f"fact {event.key}" if event.layer == "project" else event.key
@@ -188,6 +195,7 @@ __all__ = [
     "fate_in_words",
     "goal_call_in_words",
     "memory_in_words",
+    "memory_page",
     "thinking_of",
     "title_of",
 ]

@@ -6,7 +6,7 @@ Must not decide what a text means; it is posted with the purpose for which it wa
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
@@ -84,12 +84,21 @@ class CommentInput(TextArea):
     class HelpRequested(Message):
         """The user typed `?` into an empty input."""
 
-    def __init__(self, history: Sequence[str] = (), *, id: str | None = None) -> None:
+    def __init__(
+        self,
+        history: Sequence[str] = (),
+        *,
+        completed: Callable[[str], Sequence[str]] = lambda _: (),
+        id: str | None = None,
+    ) -> None:
         super().__init__(
             id=id, soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False, show_line_numbers=False
         )
         self.cursor_blink = False
         self.purpose = COMMENT
+        self._completed = completed
+        self._completing: tuple[Sequence[str], int] = ((), -1)
+        """What Tab offered for the draft, and which of it stands there."""
         self._past: list[str] = list(history)
         self._at: int | None = None
         """Which entry of the history is shown; None is the draft."""
@@ -168,10 +177,20 @@ class CommentInput(TextArea):
             case "question_mark" if not self.text and self.purpose == COMMENT:
                 return False
             case "tab":
-                pass
+                self._complete()
             case _:
                 return False
         return True
+
+    def _complete(self) -> None:
+        """Put the next completion of the draft in its place."""
+        offered, at = self._completing
+        if not (0 <= at < len(offered) and offered[at] == self.text):
+            offered, at = self._completed(self.text) if self.purpose == COMMENT else (), -1
+        if offered:
+            at = (at + 1) % len(offered)
+            self._completing = offered, at
+            self._set_text(offered[at])
 
     def _enter(self) -> None:
         row, column = self.cursor_location

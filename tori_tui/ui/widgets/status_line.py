@@ -28,6 +28,8 @@ WIDE_CELLS: Final = 110
 
 MODEL_LIMIT_CHARS: Final = 40
 
+AGENT_LIMIT_CHARS: Final = 20
+
 FULL_SHARE: Final = 0.8
 """From this share of the window on the context is shown as a warning."""
 
@@ -43,6 +45,8 @@ class Status:
     """What holds for the moment: `retry in 3 s`, `3 permissions wait`."""
     model: str = ""
     mode: str = ""
+    agent: str = ""
+    """Empty for the default one."""
     context_tokens: int = 0
     window_tokens: int = 0
     cost: str = ""
@@ -137,6 +141,8 @@ class StatusLine(Widget):
             facts.append(self._share())
         if status.cost:
             facts.append((status.cost, palette.muted))
+        if status.agent:
+            facts.append((f"@{one_line(status.agent, AGENT_LIMIT_CHARS)}", palette.accent))
         if status.mode:
             facts.append((status.mode, palette.accent if status.mode != "auto" else palette.warning))
         if status.branch:

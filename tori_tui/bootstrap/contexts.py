@@ -1,0 +1,35 @@
+"""The context manager of a session with everything that it needs: made when a second agent is wanted.
+
+Must not be imported at the top of a module; a session with one agent never loads it.
+"""
+
+from __future__ import annotations
+
+from tori_tui.bootstrap.ground import Ground
+from tori_tui.config.agent_files import AgentFolders
+from tori_tui.config.translate import secret_values
+from tori_tui.permission.redaction import Redactor
+from tori_tui.runtime.agents import KnownAgents
+from tori_tui.runtime.context_manager import ContextManager
+from tori_tui.runtime.farewell import Farewell
+from tori_tui.tools.offered import offered_tools
+
+
+def make_contexts(ground: Ground) -> ContextManager:
+    """Return the context manager of one session."""
+    tools = offered_tools()
+    folders = AgentFolders(
+        ground.world.config_dir / "agents",
+        trusted=(),
+        untrusted=[folder / ".tori" / "agents" for folder in (ground.options.cwd, ground.root)],
+        tools=[tool.name for tool in tools],
+    )
+    return ContextManager(
+        ground.recorder,
+        KnownAgents(folders),
+        redact=Redactor(secret_values(ground.world.environ)).redact,
+        ask_farewell=Farewell(ground.recorder, ground.models, tools).ask,
+    )
+
+
+__all__ = ["make_contexts"]
