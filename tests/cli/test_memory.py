@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.kit import Project, says
+from tests.cli.kit import Project, calls, says
 from tests.memory.redis_server import running_redis
 from tori_tui.domain.ids import GoalId, TraceId
 from tori_tui.domain.memory import NewFact
@@ -48,6 +48,19 @@ def test_facts_are_listed_searched_and_forgotten(tmp_path: Path) -> None:
     }
     assert project.tori("memory", "forget", "2").stdout == b"Forgotten: fact 2\n"
     assert project.tori("memory", "search", "user").stderr == b"No fact has all of the words 'user'.\n"
+
+
+def test_what_a_run_learned_is_told_and_the_next_run_finds_it(tmp_path: Path) -> None:
+    learn = calls("memory_add", '{"fact": "tests run by: make test"}') + says("Noted.")
+    project = Project.make(tmp_path, learn)
+    first = project.tori("run", "learn", "--mode", "edit")
+    assert first.returncode == 0, first.stderr
+    assert b"  remembered: tests run by: make test  (tori memory forget 1)\n" in first.stderr
+    project.recording.write_text(calls("memory_search", '{"query": "test"}') + says("By make."))
+    second = project.tori("run", "find", "--mode", "edit", "--json")
+    assert b"<fact id=" in second.stdout.replace(b'\\"', b"")
+    listed = project.tori("memory", "list", "--json").stdout
+    assert json.loads(listed)["trace_id"] in {trace.name for trace in project.traces}
 
 
 def test_an_unknown_fact_is_told_and_the_others_are_forgotten(tmp_path: Path) -> None:

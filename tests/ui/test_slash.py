@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from tests.domain.test_routing import tree
-from tori_tui.domain.commands import RedoRewind, RenameSession, RewindTo, UndoRewind
+from tori_tui.domain.commands import ForgetFact, RedoRewind, RenameSession, RewindTo, SearchMemory, UndoRewind
 from tori_tui.domain.goal_call import GoalRefused
-from tori_tui.domain.ids import GoalId
+from tori_tui.domain.ids import FactId, GoalId
 from tori_tui.domain.plan_edits import GoalPinned
 from tori_tui.ui.slash import (
     Aimed,
@@ -36,6 +36,11 @@ from tori_tui.ui.slash import (
         ("/undo", Commanded(UndoRewind())),
         ("/redo", Commanded(RedoRewind())),
         ("/rename the login work", Commanded(RenameSession("the login work"))),
+        ("/memory", Commanded(SearchMemory())),
+        ("/memory list", Commanded(SearchMemory())),
+        ("/memory login bcrypt", Commanded(SearchMemory("login bcrypt"))),
+        ("/memory search forget", Commanded(SearchMemory("forget"))),
+        ("/memory forget 12", Commanded(ForgetFact(FactId("12")))),
         ("/plan", None),
         ("/quit", None),
         ("/tmp/file is missing", None),
@@ -56,6 +61,7 @@ def test_a_slash_command_is_read(line: str, asked: object) -> None:
         "/rewind turn:x",
         "/rewind 1 all",
         "/rename",
+        "/memory forget",
         "/mode fast",
         "/plan nonsense",
         "/model",
