@@ -28,7 +28,7 @@ from tori_tui.domain.events import (
     SessionNamed,
     ToolRunStarted,
 )
-from tori_tui.domain.ids import GoalId
+from tori_tui.domain.ids import GoalId, QuestionId
 
 KINDS = pytest.mark.parametrize("make", [plain_tree, git_tree], ids=["plain", "git"])
 Make = Callable[[Path], Path]
@@ -51,7 +51,8 @@ async def back(driver: Driver, command: RewindTo | UndoRewind | RedoRewind) -> R
     driver.session.send(command)
     event = await driver.until(Rewound)
     assert isinstance(event, Rewound)
-    # What follows it (the tree saved anew, a word to the model) ends with a notice.
+    # What follows it (the tree saved anew, a word to the model) ends before the next command is taken.
+    driver.session.send(AnswerQuestion(QuestionId("none"), ""))
     await driver.until(NoticeShown)
     return event
 

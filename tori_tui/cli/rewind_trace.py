@@ -16,8 +16,9 @@ from tori_tui.cli.traces import working_directory
 from tori_tui.domain.errors import UsageError
 from tori_tui.domain.goal_call import parse_goal_id
 from tori_tui.domain.rewind import rewind_points
+from tori_tui.domain.rewind_words import outside_told, rewind_told
 from tori_tui.render.safe_text import one_line
-from tori_tui.runtime.rewinding import Rewinding, RewindPlan, told
+from tori_tui.runtime.rewinding import Rewinding, RewindPlan
 from tori_tui.workspace.restore_plan import Step
 
 
@@ -52,7 +53,7 @@ async def _rewind(trace: str, wanted: Wanted, cwd: Path, trace_dir: Path | None,
             _print_plan(plan)
             return
         event = await rewinding.carry_out(plan)
-        streams.write_out(one_line(told(event)) + "\n")
+        streams.write_out(one_line(rewind_told(event)) + "\n")
 
 
 async def _planned(rewinding: Rewinding, wanted: Wanted) -> RewindPlan:
@@ -77,6 +78,8 @@ def _print_plan(plan: RewindPlan) -> None:
         streams.write_out(f"keep    {one_line(path)} (changed by you since)\n")
     for path in plan.files.left_alone:
         streams.write_out(f"leave   {one_line(path)} (outside the checkpoints)\n")
+    if told := outside_told(plan.event):
+        streams.write_out(f"{one_line(told)}\n")
 
 
 def _verb(step: Step) -> str:

@@ -235,6 +235,10 @@ class Rewound:
     """Paths that the user changed since; his state of them stands."""
     left_alone: tuple[str, ...] = ()
     """Paths that could not or must not be taken back."""
+    outside: tuple[str, ...] = ()
+    """Some of those that are never saved: ignored, too large, unreadable; a folder stands for all in it."""
+    n_outside: int = 0
+    """How many there are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
+from typing import Final
 
-from tori_tui.domain.events import CheckpointSaved, ContextChanged, FileIntent, Rewound
+from tori_tui.domain.events import CheckpointSaved, ContextChanged, FileIntent, Rewound, RunStatusChanged
 from tori_tui.domain.goals import GoalTree
 from tori_tui.domain.ids import MAIN_CONTEXT, NEVER, ContextId, GoalId, Seq
 from tori_tui.domain.log import Log
@@ -24,6 +25,9 @@ class Span:
 
     first: Seq
     last: Seq
+
+
+IDLE: Final = RunStatusChanged("idle")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,8 @@ class Moment:
     goal_ended_at_turn: int = -1
     root_ended_at_turn: int = -1
     lost: tuple[Span, ...] = ()
+    end: RunStatusChanged = IDLE
+    """How the last run had ended; idle in the middle of one."""
 
 
 @dataclass(frozen=True, slots=True)

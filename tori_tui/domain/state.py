@@ -35,7 +35,7 @@ from tori_tui.domain.goal_stats import GoalStats
 from tori_tui.domain.ids import MAIN_CONTEXT, CallId, ContextId, GoalId, Seq
 from tori_tui.domain.logged import LoggedMessage, OpenCall
 from tori_tui.domain.messages import Message
-from tori_tui.domain.moments import Moment, tree_back, views_back
+from tori_tui.domain.moments import IDLE, Moment, tree_back, views_back
 from tori_tui.domain.plan_edits import GoalAbandoned, GoalCompleted, MissionOpened, PlanEdit, apply_edits
 from tori_tui.domain.session_state import FIRST_SEQ, Draft, SessionState, frozen, thawed
 from tori_tui.domain.view import View, add_message, cleared, fold_view, reassign
@@ -175,8 +175,14 @@ def _note_moment(draft: Draft, seq: Seq, *, is_turn: bool) -> None:
         goal_ended_at_turn=draft.goal_ended_at_turn,
         root_ended_at_turn=draft.root_ended_at_turn,
         lost=draft.past.lost,
+        end=_end_of_run(draft),
     )
     draft.past = draft.past.with_moment(moment)
+
+
+def _end_of_run(draft: Draft) -> RunStatusChanged:
+    is_live = draft.status in ("running", "waiting")
+    return IDLE if is_live else RunStatusChanged(draft.status, draft.reason, draft.cause)
 
 
 def _rewind(draft: Draft, event: Rewound, seq: Seq) -> None:
@@ -186,8 +192,8 @@ def _rewind(draft: Draft, event: Rewound, seq: Seq) -> None:
     if moment is None or not event.messages:
         return
     if draft.status not in ("running", "waiting"):
-        # How the last run ended is taken back with it: there may be work to go on with.
-        draft.status, draft.reason, draft.cause = "idle", "", ""
+        # How the last run ended is taken back with it: there may be work to go on with, or none any more.
+        draft.status, draft.reason, draft.cause = moment.end.status, moment.end.reason, moment.end.cause
     draft.views = views_back(draft.views, moment.views)
     draft.tree = tree_back(draft.tree, moment.tree)
     draft.contexts = dict(moment.contexts)

@@ -13,6 +13,7 @@ from typing import Final, Literal
 from tori_tui.domain.events import CheckpointSaved, NoticeShown
 from tori_tui.domain.ids import Seq, TraceId
 from tori_tui.domain.rewind import touched_paths
+from tori_tui.domain.rewind_words import named
 from tori_tui.domain.state import SessionState
 from tori_tui.runtime.changers import last_change
 from tori_tui.runtime.recorder import Recorder
@@ -35,8 +36,6 @@ THREAD_S: Final = 0.002
 
 NEWS_WAIT_S: Final = 1.0
 """How long a resumed run waits to hear what changed while tori was away; then it is told a turn later."""
-
-NAMED_PATHS: Final = 20
 
 
 class Checkpointing:
@@ -201,6 +200,9 @@ class Checkpointing:
         last = self._recorder.state.last_checkpoint
         if saved is None or (last is not None and _is_same(last, saved)):
             return
+        if new := sorted(set(saved.left_out) - set(last.left_out if last else ())):
+            text = f"Never saved by checkpoints (larger than 5 MB or unreadable): {named(new)}."
+            self._recorder.announce(NoticeShown(text))
         if saved.is_partial and (last is None or not last.is_partial):
             self._recorder.announce(NoticeShown(_PARTIAL, "warning"))
         await self._recorder.record(saved)
@@ -219,7 +221,7 @@ class Checkpointing:
             kinds["New" if change.before is None else "Gone" if change.after is None else "Changed"].append(
                 path
             )
-        lines = [f"{kind}: {_listed(paths)}" for kind, paths in kinds.items() if paths]
+        lines = [f"{kind}: {named(paths)}" for kind, paths in kinds.items() if paths]
         return (
             "The work tree is not as you left it; it changed while tori was not running. "
             + ". ".join(lines)
@@ -231,11 +233,6 @@ _PARTIAL: Final = (
     "This tree is too large for whole checkpoints (more than 50,000 files or 1 GB, or your home folder): "
     "only files that were changed or touched are saved."
 )
-
-
-def _listed(paths: list[str]) -> str:
-    more = f" and {len(paths) - NAMED_PATHS} more" if len(paths) > NAMED_PATHS else ""
-    return ", ".join(paths[:NAMED_PATHS]) + more
 
 
 def _saved(

@@ -10,14 +10,13 @@ from typing import Final
 
 from tori_tui.domain.plan_edits import GoalAbandoned, PlanEdit
 from tori_tui.domain.rewind import RewindRefused
+from tori_tui.domain.rewind_words import named
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.rewinding import Rewinding, RewindPlan
 from tori_tui.tools.base import CallScope
 
 RESTORE: Final = "restore"
 KEEP: Final = "keep"
-
-NAMED_PATHS: Final = 8
 
 
 class Restoring:
@@ -48,21 +47,16 @@ class Restoring:
             return ""
         event = await self._rewinding.carry_out(plan, tells_model=False)
         left = (*event.kept, *event.left_alone)
-        kept = f"; kept {_listed(left)}" if left else ""
-        return f"restored {_listed(event.restored)}{kept}"
+        kept = f"; kept {named(left)}" if left else ""
+        return f"restored {named(event.restored)}{kept}"
 
     async def _is_wanted(self, plan: RewindPlan, scope: CallScope) -> bool:
-        paths = _listed(tuple(step.path for step in plan.files.steps))
+        paths = named(tuple(step.path for step in plan.files.steps))
         question = (
             f"{plan.event.title.capitalize()} is given up. Take its files back to where it began? {paths}"
         )
         answer = await scope.ask_user(question, (RESTORE, KEEP))
         return answer is not None and answer.strip().lower() == RESTORE
-
-
-def _listed(paths: Sequence[str]) -> str:
-    more = f" and {len(paths) - NAMED_PATHS} more" if len(paths) > NAMED_PATHS else ""
-    return ", ".join(paths[:NAMED_PATHS]) + more
 
 
 __all__ = ["Restoring"]

@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Final, Literal, cast
+from typing import Literal, cast
 
-from tori_tui.domain.events import MessageAdded, NoticeShown, Rewound
+from tori_tui.domain.events import MessageAdded, Rewound
 from tori_tui.domain.ids import GoalId, Seq, TraceId
 from tori_tui.domain.messages import Message
 from tori_tui.domain.moments import SavedPoint
 from tori_tui.domain.rewind import RewindRefused, befores_since, find_point, next_undo, saved_since
+from tori_tui.domain.rewind_words import NAMED_PATHS, paths_told
 from tori_tui.domain.state import SessionState
 from tori_tui.runtime.checkpointing import Checkpointing
 from tori_tui.runtime.recorder import Recorder
@@ -27,8 +28,6 @@ from tori_tui.workspace.restore import Journal, begin, forget, left_by_kill
 from tori_tui.workspace.restore_plan import RestorePlan, SavedState, plan_restore
 from tori_tui.workspace.shadow_git import GitFailed, ShadowGit
 from tori_tui.workspace.tree_changes import changes_between
-
-NAMED_PATHS: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,6 @@ class Rewinding:
         if event.files and checkpoints is not None:
             await asyncio.to_thread(forget, checkpoints.shadow, self._trace_id)
             await self.checkpointing.save_now("rewind", "agent")
-        self._recorder.announce(NoticeShown(told(event)))
         if tells_model:
             await self._tell(event)
         return event
@@ -131,18 +129,19 @@ class Rewinding:
             return RewindPlan(replace(event, files=False), RestorePlan())
         befores = befores_since(self._recorder.state, event.to_seq)
         try:
-            files = await asyncio.to_thread(_plan_files, checkpoints, chain, befores)
+            files, outside = await asyncio.to_thread(_plan_files, checkpoints, chain, befores)
         except (GitFailed, OSError) as error:
             raise RewindRefused(
                 f"The files cannot be taken back: {error}", "Go back without files: --messages."
             ) from error
+        event = replace(event, outside=outside[:NAMED_PATHS], n_outside=len(outside))
         return RewindPlan(event, files)
 
     async def _tell(self, event: Rewound) -> None:
         """Tell the model what its view does not show by itself."""
         text = ""
         if event.files and (not event.messages or event.kept or event.left_alone):
-            text = f"The user took the files of the work tree back to {event.title}. {_paths_told(event)}"
+            text = f"The user took the files of the work tree back to {event.title}. {paths_told(event)}"
         elif event.messages and not event.files and self._recorder.state.past.writes:
             text = "The user took the conversation back, the files not: they may be newer than what you saw."
         if text:
@@ -151,28 +150,6 @@ class Rewinding:
                 state.active_context, state.tree.current_id, "user", text.strip(), origin="runner"
             )
             await self._recorder.record(MessageAdded(message))
-
-
-def told(event: Rewound) -> str:
-    """Return what a rewind came to, for the user."""
-    what = {"rewind": "Back to", "undo": "Undone: back from", "redo": "Redone: back to"}[event.how]
-    return f"{what} {event.title}. {_paths_told(event)}".strip()
-
-
-def _paths_told(event: Rewound) -> str:
-    if not event.files:
-        return ""
-    parts = [f"{len(event.restored)} {'path' if len(event.restored) == 1 else 'paths'} restored."]
-    if event.kept:
-        parts.append(f"Changed by the user since, kept so: {_listed(event.kept)}.")
-    if event.left_alone:
-        parts.append(f"Left alone: {_listed(event.left_alone)}.")
-    return " ".join(parts)
-
-
-def _listed(paths: tuple[str, ...]) -> str:
-    more = f" and {len(paths) - NAMED_PATHS} more" if len(paths) > NAMED_PATHS else ""
-    return ", ".join(paths[:NAMED_PATHS]) + more
 
 
 def _saved_states(shadow: ShadowGit, points: tuple[SavedPoint, ...]) -> list[SavedState]:
@@ -186,12 +163,14 @@ def _saved_states(shadow: ShadowGit, points: tuple[SavedPoint, ...]) -> list[Sav
 
 def _plan_files(
     checkpoints: Checkpoints, points: tuple[SavedPoint, ...], befores: Mapping[str, str | None]
-) -> RestorePlan:
+) -> tuple[RestorePlan, tuple[str, ...]]:
+    """Return what goes back, and which paths are never saved."""
     with checkpoints.shadow.locked():
         chain = _saved_states(checkpoints.shadow, points)
         pairs = [(before.tree, after.tree) for before, after in pairwise(chain)]
         changes = changes_between(checkpoints.shadow, pairs)
-    return plan_restore(chain, changes, befores)
+        outside = {*chain[-1].left_out, *checkpoints.ignored()}
+    return plan_restore(chain, changes, befores), tuple(sorted(outside))
 
 
 def _without(event: Rewound, left_alone: tuple[str, ...]) -> Rewound:
@@ -204,7 +183,7 @@ def _without(event: Rewound, left_alone: tuple[str, ...]) -> Rewound:
 
 def _rewound(note: Mapping[str, object]) -> Rewound:
     def paths(name: str) -> tuple[str, ...]:
-        return tuple(cast("list[str]", note[name]))
+        return tuple(cast("list[str]", note.get(name, ())))
 
     return Rewound(
         to_seq=Seq(cast("int", note["to_seq"])),
@@ -215,7 +194,9 @@ def _rewound(note: Mapping[str, object]) -> Rewound:
         restored=paths("restored"),
         kept=paths("kept"),
         left_alone=paths("left_alone"),
+        outside=paths("outside"),
+        n_outside=cast("int", note.get("n_outside", 0)),
     )
 
 
-__all__ = ["RewindPlan", "Rewinding", "told"]
+__all__ = ["RewindPlan", "Rewinding"]

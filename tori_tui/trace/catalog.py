@@ -29,6 +29,9 @@ ENDS_BYTES: Final = 65_536
 CANDIDATES_LIMIT: Final = 10
 """Named in an error; more would hide its point."""
 
+ID_PART_CHARS: Final = 4
+"""As long as the last part of an id."""
+
 TRACES_NAME: Final = ".trace"
 LATEST: Final = "latest"
 
@@ -62,10 +65,17 @@ def list_traces(trace_root: Path) -> tuple[TraceEntry, ...]:
 
 
 def search_traces(entries: Iterable[TraceEntry], words: str) -> tuple[TraceEntry, ...]:
-    """Return the traces in whose id, name or mission every word stands, whatever its case."""
+    """Return the traces in whose id, name or mission every word stands, whatever its case.
+
+    A short word is not looked for in ids: nearly each digit stands in each of them.
+    """
     wanted = words.casefold().split()
-    texts = ((entry, f"{entry.id} {entry.name} {entry.mission}".casefold()) for entry in entries)
-    return tuple(entry for entry, text in texts if all(word in text for word in wanted))
+    texts = ((entry, f"{entry.name} {entry.mission}".casefold()) for entry in entries)
+    return tuple(
+        entry
+        for entry, text in texts
+        if all(word in text or (len(word) >= ID_PART_CHARS and word in entry.id) for word in wanted)
+    )
 
 
 def find_trace(trace_root: Path, prefix: str | None) -> Path:

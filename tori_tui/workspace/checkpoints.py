@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -17,6 +17,7 @@ from tori_tui.workspace.file_modes import KnownModes
 from tori_tui.workspace.glance import Glance, differing
 from tori_tui.workspace.known_tree import FOLDER_MODE, KnownTree
 from tori_tui.workspace.loose_objects import write_object, write_ref
+from tori_tui.workspace.new_files import NEVER, NewFiles
 from tori_tui.workspace.restore import EXECUTABLE_MODE, FILE_MODE, LINK_MODE, finish_all, is_any_begun
 from tori_tui.workspace.shadow_git import (
     REFS,
@@ -45,10 +46,9 @@ LOOKS_LIMIT: Final = 4
 SAVE_TRIES: Final = 3
 """Files come and go while they are read."""
 
-FOLDERS_A_CALL: Final = 100
+BULK_FILES: Final = 100
 
 _REMOVED: Final = b"0 " + b"0" * 40 + b"\t"
-_NEVER: Final = frozenset({".git", ".trace"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,7 @@ class Checkpoints:
         self.shadow = shadow
         self._user = user
         self._limits = limits
+        self._new_files = NewFiles(shadow, user, limits.files)
         self._is_partial = is_partial
         self._forced: set[str] = set()
         self._kept_refs: set[str] = set()
@@ -144,6 +145,10 @@ class Checkpoints:
             self._keep(owner, tree, modes)
         self._last = SavedTree(tree, tuple(sorted(left_out)), tuple(sorted(empty)), self._is_partial, modes)
         return self._last
+
+    def ignored(self) -> tuple[str, ...]:
+        """Return what stands outside because it is ignored. Call it inside `locked`."""
+        return () if self._is_partial else self._new_files.ignored()
 
     def save_since(
         self, before: Glance | None, now: Glance | None, owner: str, touched: Iterable[str] = ()
@@ -223,7 +228,7 @@ class Checkpoints:
             found.changed |= {
                 path for path in wanted if os.path.lexists(self.shadow.root / path)
             } - self._forced
-            opened = self._open_folders(found, empty)
+            opened = self._new_files.of_folders(found.folders, empty)
             if not self._is_partial and self._is_too_large(opened | found.changed):
                 self._is_partial = True
                 (self.shadow.directory / PARTIAL_NAME).touch()
@@ -242,8 +247,7 @@ class Checkpoints:
         found = _Found()
         differing = self.shadow.start("diff-files", "-z", "--raw")
         if not self._is_partial:
-            arguments = ["ls-files", "-z", "-o", "--directory", *self._ignore_rules()]
-            listing = paths_of(self.shadow.finish(self.shadow.start(*arguments)))
+            listing = self._new_files.found()
             found.folders = [path for path in listing if path.endswith("/")]
             found.changed.update(path for path in listing if not path.endswith("/"))
             forced = set(self._user.tracked_and_ignored()) - self._forced
@@ -255,58 +259,6 @@ class Checkpoints:
         for facts, path in zip(raw[::2], raw[1::2], strict=True):
             (found.removed if facts.endswith(" D") else found.changed).add(path)
         return found
-
-    def _ignore_rules(self) -> list[str]:
-        rules = ["--exclude-standard"]
-        if (path := self._user.exclude_file) is not None:
-            rules.append(f"--exclude-from={path}")
-        return rules
-
-    def _open_folders(self, found: _Found, empty: set[str]) -> set[str]:
-        """Return the files of folders that hold nothing known yet; empty ones are noted."""
-        empty.clear()
-        full: list[str] = []
-        for folder in found.folders:
-            leaves = _empty_leaves(self.shadow.root / folder)
-            if leaves is None:
-                full.append(folder)
-            else:
-                empty.update(f"{folder}{leaf}" for leaf in leaves)
-        files: set[str] = set()
-        for start in range(0, len(full), FOLDERS_A_CALL):
-            part = full[start : start + FOLDERS_A_CALL]
-            listing = self._listed("ls-files", "-z", "-o", *self._ignore_rules(), "--", *part)
-            files.update(path for path in listing if not path.endswith("/"))
-            for nested in (path for path in listing if path.endswith("/")):
-                files.update(self._of_nested_repository(nested))
-        return files
-
-    def _of_nested_repository(self, folder: str) -> Iterator[str]:
-        """Yield the files of a repository in the tree: a plain folder, its own ignore rules in force."""
-        process = self.shadow.start(
-            *("ls-files", "-z", "-o", "--exclude-standard"),
-            work_tree=self.shadow.root / folder,
-            index=self.shadow.directory / "index.of-no-files",
-        )
-        for path in paths_of(self.shadow.finish(process)):
-            if not path.endswith("/"):
-                yield f"{folder}{path}"
-
-    def _listed(self, *arguments: str) -> list[str]:
-        """Return the paths of a listing; one that grows past the limit is stopped."""
-        process = self.shadow.start(*arguments)
-        assert process.stdout is not None
-        parts: list[bytes] = []
-        n_paths = 0
-        while piece := process.stdout.read(1 << 20):
-            parts.append(piece)
-            n_paths += piece.count(b"\0")
-            if n_paths > self._limits.files:
-                process.kill()
-        process.communicate()
-        if process.returncode and n_paths <= self._limits.files:
-            raise GitFailed("The files of the tree could not be listed for a checkpoint.")
-        return paths_of(b"".join(parts))
 
     def _is_too_large(self, files: set[str]) -> bool:
         if len(files) > self._limits.files:
@@ -346,7 +298,7 @@ class Checkpoints:
 
     def _add(self, paths: Sequence[str]) -> None:
         # Many new files go into one pack: a file each costs ten times as much.
-        is_bulk = len(paths) > FOLDERS_A_CALL
+        is_bulk = len(paths) > BULK_FILES
         setting = ("-c", "core.bigFileThreshold=1") if is_bulk else ()
         feed = b"\0".join(map(os.fsencode, paths)) + b"\0"
         self.shadow.run(
@@ -370,7 +322,7 @@ class Checkpoints:
 
 def _may_be_saved(path: str) -> bool:
     parts = path.split("/")
-    return bool(path) and not path.startswith("/") and ".." not in parts and not _NEVER & set(parts)
+    return bool(path) and not path.startswith("/") and ".." not in parts and not NEVER & set(parts)
 
 
 def _shows_a_folder(removed: Path) -> bool:
@@ -390,18 +342,6 @@ def _size_of(path: Path) -> int:
         return os.lstat(path).st_size
     except OSError:
         return 0
-
-
-def _empty_leaves(folder: Path) -> list[str] | None:
-    """Return the folders below (itself as the empty name) that hold nothing; None if there is any file."""
-    leaves: list[str] = []
-    for place, folders, files in os.walk(folder):
-        if files or any(os.path.islink(os.path.join(place, name)) for name in folders):
-            return None
-        if not folders:
-            inside = os.path.relpath(place, folder)
-            leaves.append("" if inside == "." else f"{inside}/")
-    return leaves
 
 
 __all__ = [
