@@ -16,6 +16,7 @@ from tests.fakes.store import FakeStore
 from tests.runtime.test_steering import CLASSIFIED, PLAN, SHORT, SLOW, ModelWithClassifier, finishing, shown
 from tori_tui.domain.commands import AddComment, EditPlan, InterruptRun, SubmitPrompt
 from tori_tui.domain.events import (
+    CallStarted,
     CommentReceived,
     CommentRouted,
     DurableEvent,
@@ -28,7 +29,7 @@ from tori_tui.domain.events import (
 from tori_tui.domain.goals import Budget
 from tori_tui.domain.ids import CommentId, GoalId, MissionId
 from tori_tui.domain.messages import Message
-from tori_tui.domain.plan_edits import GoalAdded, GoalBudgetSet, GoalRenamed, MissionOpened
+from tori_tui.domain.plan_edits import GoalAbandoned, GoalAdded, GoalBudgetSet, GoalRenamed, MissionOpened
 from tori_tui.domain.state import reduce_all
 from tori_tui.runtime.bus import Bus
 from tori_tui.runtime.recorder import Recorder
@@ -204,3 +205,38 @@ async def test_what_is_said_in_the_moment_of_the_close_is_recorded(tree: Path) -
         driver.session.send(AddComment(CommentId("c1"), "for tomorrow"))
         await driver.session.close()
         assert list(driver.session.state.comments) == ["c1"]
+
+
+async def test_an_edit_of_the_plan_is_made_while_a_command_runs_and_told_after_it(tree: Path) -> None:
+    provider = ScriptedProvider([PLAN, SHORT, *finishing("1", "2", "3")[1:], reply("ok")])
+    async with driven(provider, tree) as driver:
+        driver.session.send(SubmitPrompt("do it"))
+        await driver.until(ToolRunStarted)
+        for name in ("Test on Windows", "Test everywhere"):
+            driver.session.send(EditPlan((GoalRenamed(GoalId("3"), name),)))
+            await driver.until(PlanChanged)
+        assert len(driver.session.state.open_calls) == 1
+        goal = driver.session.state.tree.find(GoalId("3"))
+        await driver.until_ended()
+    assert goal is not None
+    assert goal.description == "Test everywhere"
+    roles = [message.role for message in provider.requests[2].messages]
+    assert roles[-3:] == ["assistant", "tool", "user"]
+    assert shown(provider.requests[2])[-1].startswith("The user changed the plan.")
+
+
+async def test_an_edit_of_the_plan_waits_for_the_check_of_the_goal_that_it_drops(tree: Path) -> None:
+    script = [
+        reply("", goal={"add": "Make [check: sleep 0.4], Tell", "focus": "1"}),
+        reply("", goal={"done": "made", "focus": "2"}),
+        reply("", goal={"done": "told"}),
+        reply("ok"),
+    ]
+    async with driven(script, tree) as driver:
+        driver.session.send(SubmitPrompt("do it"))
+        await driver.until(CallStarted)
+        driver.session.send(EditPlan((GoalAbandoned(GoalId("1"), "not wanted"),)))
+        state = await driver.until_ended()
+        authors = [event.author for event in driver.events if isinstance(event, PlanChanged)]
+    assert authors == ["user", "model", "model", "user", "model"]
+    assert [goal.status for goal in state.tree.goals] == ["abandoned", "completed"]

@@ -20,7 +20,7 @@ from tori_tui.domain.events import (
     RunStatusChanged,
 )
 from tori_tui.domain.messages import Message, Origin
-from tori_tui.domain.plan_edits import MissionCheckSet, MissionOpened, fitting_edits
+from tori_tui.domain.plan_edits import MissionCheckSet, MissionOpened, PlanEdit, fitting_edits
 from tori_tui.domain.rewind import next_mission_id
 from tori_tui.domain.state import SessionState
 from tori_tui.providers.errors import ProviderError
@@ -64,6 +64,7 @@ class Runner:
         self._facts = facts
         self._after_turn = after_turn
         self._plan_edits: list[EditPlan] = []
+        self._untold_edits: list[PlanEdit] = []
         self._current_turn: asyncio.Task[TurnEnd] | None = None
 
     @property
@@ -74,7 +75,7 @@ class Runner:
     @property
     def has_words(self) -> bool:
         """Whether the user said something that has not taken effect."""
-        return bool(self.state.comments or self._plan_edits)
+        return bool(self.state.comments or self._plan_edits or self._untold_edits)
 
     async def open_mission(self, prompt: SubmitPrompt) -> None:
         """Record a prompt: the next mission, or one more word on the present one."""
@@ -90,23 +91,29 @@ class Runner:
         if check is not None and mission is not None and mission.check != check:
             await self._recorder.record(PlanChanged((MissionCheckSet(mission.id, check),), "user"))
 
-    def queue_edits(self, command: EditPlan) -> None:
-        """Keep the user's plan edits for the next safe point."""
+    async def edit_plan(self, command: EditPlan) -> None:
+        """Change the plan as the user wants it, at once, or once the model's own change of it is through."""
         self._plan_edits.append(command)
+        if not any(call.call.name == "goal" for call in self.state.open_calls.values()):
+            await self._make_edits()
 
     async def apply_edits(self) -> None:
-        """Apply the user's plan edits that wait, and tell the model in short what changed."""
+        """Make the user's plan edits that wait, and tell the model in short what changed."""
+        await self._make_edits()
+        edits, self._untold_edits = self._untold_edits, []
+        if told := nudges.plan_edited(edits, self.state.tree):
+            await self._say(told, "runner")
+
+    async def _make_edits(self) -> None:
         while self._plan_edits:
             wanted = self._plan_edits.pop(0).edits
             edits = fitting_edits(self.state.tree, wanted)
             if len(edits) < len(wanted):
                 text = "The plan has moved on: some of your changes name goals that are not there any more."
                 self._recorder.announce(NoticeShown(text, "warning"))
-            if not edits:
-                continue
-            await self._recorder.record(PlanChanged(edits, "user"))
-            if told := nudges.plan_edited(edits, self.state.tree):
-                await self._say(told, "runner")
+            if edits:
+                await self._recorder.record(PlanChanged(edits, "user"))
+                self._untold_edits += edits
 
     async def receive_comment(self, comment: CommentReceived) -> None:
         """Record a comment of a run; the turn is cancelled where the user aimed it so."""

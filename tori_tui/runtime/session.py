@@ -164,9 +164,9 @@ class Session:
                 if not self._asking.answer(command):
                     self._tell("That question is not waiting any more.")
             case InterruptRun():
-                self._interrupt(command.reason or "interrupted by the user")
+                self._interrupt(command.reason or "by the user")
             case EditPlan():
-                self._runner.queue_edits(command)
+                await self._runner.edit_plan(command)
                 if not self.is_running:
                     await self._runner.apply_edits()
             case SwitchModel():
