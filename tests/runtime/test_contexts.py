@@ -3,12 +3,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from tests.fakes.provider import Script, ScriptedProvider, ScriptedReply
+from tests.fakes.provider import Script, ScriptedProvider
 from tests.fakes.session import MODEL, Driver, driven, reply
 from tori_tui.bootstrap import SessionOptions
 from tori_tui.context.agents import built_in_agents
 from tori_tui.domain.commands import AnswerQuestion, SubmitPrompt, SwitchAgent
-from tori_tui.domain.events import ContextChanged, QuestionAsked, RunStatusChanged
+from tori_tui.domain.events import ContextChanged, QuestionAsked
 from tori_tui.domain.ids import MAIN_CONTEXT, ContextId
 from tori_tui.domain.request import ModelRequest
 
@@ -86,7 +86,8 @@ async def test_build_then_plan_then_build_are_three_identities_over_one_plan(tmp
         "The agent plan made this plan and the user approved it."
     )
     plan = second_build.late_system or ""
-    assert "1. Write the parser" in plan and "2. Test the parser" in plan
+    assert "1. Write the parser" in plan
+    assert "2. Test the parser" in plan
 
 
 async def test_a_decision_noted_in_one_context_is_told_to_the_next_and_no_more_once_it_is_forgotten(
@@ -173,13 +174,15 @@ async def test_goal_for_the_reviewer_runs_in_its_context_and_only_its_result_com
         (MAIN_CONTEXT, "switched", None),
     ]
     texts = ["\n".join(m.text for m in request.messages) for request in provider.requests]
-    assert "SECRET OF BUILD" not in texts[2] and "SECRET OF BUILD" not in texts[3]
+    assert "SECRET OF BUILD" not in texts[2]
+    assert "SECRET OF BUILD" not in texts[3]
     assert "Goal 2 @review the change was given to you." in texts[2]
     assert "SECRET OF REVIEW" in texts[3]
     assert "SECRET OF REVIEW" not in texts[4] + texts[5]
     assert '<result goal="2">\na.py:1 x is never used\n</result>' in texts[4]
     assert not any(call.name == "read_file" for m in provider.requests[5].messages for call in m.tool_calls)
-    assert state.active_context == MAIN_CONTEXT and state.lent_to is None
+    assert state.active_context == MAIN_CONTEXT
+    assert state.lent_to is None
 
 
 async def test_change_goes_to_the_planner_and_cancel_drops_only_what_it_planned(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ KEYS_LIMIT: Final = 100
 
 def stored_key(key: str, agent: str) -> str:
     """Return under which key an agent's entry is kept: its own notebook's bears its name."""
-    plain = one_line(key)
+    plain = one_line(key, KEY_LIMIT_CHARS + 1)
     return f"{MEMO}:{agent}" if plain == MEMO else plain
 
 

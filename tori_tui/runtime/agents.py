@@ -58,7 +58,8 @@ class KnownAgents:
         unread = self._files.unread(name)
         if unread is not None:
             return f"{unread} is not read: a folder's own agents count only once you trust the folder."
-        return f"There is no agent {name!r}. Agents: {', '.join(self.names())}."
+        known = ", ".join(self.names())
+        return f"There is no agent {name!r}. Agents: {known}." if name else f"Agents: {known}."
 
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from itertools import count
 from typing import Final
 
 from tori_tui.context.session_context import session_context_text
@@ -165,9 +166,12 @@ class ContextManager:
     async def remember(self, key: str, text: str, *, by: hand_over.By = "user") -> None:
         """Keep an entry of the session's memory, or remove it if the text is empty.
 
-        Its own notebook has the same key `memo` for each agent; a key `memo:NAME` is that of another one.
+        Without a key it gets one: `note 1`. Each agent's own notebook has the key `memo`.
         """
-        key = stored_key(key, self.state.agent)
+        memory = self.state.memory
+        key = stored_key(key, self.state.agent) or next(
+            name for number in count(1) if (name := f"note {number}") not in memory
+        )
         if not text:
             if key in self.state.memory:
                 await self._recorder.record(MemoryChanged("session", "forgotten", key, by=by))
