@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 import time
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.kit import Project, calls, says
+from tori_tui.trace.store import JsonlTraceStore
 
 PLAN = calls("goal", '{"add": "Greet, Part, Rest", "focus": "1"}')
 GREET = calls("bash", json.dumps({"command": "echo hello > hello.txt; echo two >> a.txt"}))
@@ -163,6 +165,19 @@ def test_sessions_are_found_by_words_and_by_name(project: Project) -> None:
         file.write(json.dumps(named, separators=(",", ":")).encode() + b"\n")
     assert "manners: Greet and part" in out(project, "list", "manners")
     assert out(project, "show", "manners") == out(project, "show", trace.name)
+
+
+def test_an_ambiguous_id_and_an_open_trace_are_wrong_usage(project: Project) -> None:
+    assert project.tori("run", "again", "--mode", "auto").returncode == 0
+    for command in (("show",), ("resume", "--mode", "auto"), ("rewind", "--goal", "2"), ("diff",)):
+        ambiguous = project.tori(command[0], "20", *command[1:])
+        assert ambiguous.returncode == 2
+        for trace in project.traces:
+            assert trace.name in ambiguous.stderr.decode()
+    with JsonlTraceStore.open(project.traces[0]):
+        locked = project.tori("rewind", project.traces[0].name, "--goal", "2")
+    assert locked.returncode == 2
+    assert str(os.getpid()) in locked.stderr.decode()
 
 
 def test_a_killed_rewind_leaves_plan_and_files_of_one_moment(project: Project) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tori_tui.workspace.checkpoints import Checkpoints
 from tori_tui.workspace.file_modes import read_modes
+from tori_tui.workspace.glance import Glance, glance
 from tori_tui.workspace.restore import Journal, begin, forget
 from tori_tui.workspace.restore_plan import RestorePlan, SavedState, plan_restore
 from tori_tui.workspace.tree_changes import changes_between
@@ -121,9 +122,12 @@ class Saver:
         assert opened is not None
         self.checkpoints = opened
         self.chain: list[SavedState] = []
+        self._seen: Glance | None = None
 
     def save(self, by: str = "agent", touched: tuple[str, ...] = ()) -> SavedState:
-        saved = self.checkpoints.save(OWNER, touched)
+        now = glance(self.checkpoints.shadow.root)
+        saved = self.checkpoints.save_since(self._seen, now, OWNER, touched)
+        self._seen = now
         state = SavedState(
             saved.tree,
             "user" if by == "user" else "agent",
