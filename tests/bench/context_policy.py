@@ -14,7 +14,8 @@ from importlib import import_module
 from typing import Any, Final, Literal, Protocol
 
 from tori_tui.context.build import BuiltRequest, Prefix, build_request
-from tori_tui.context.engine import Sizes, ViewEngine
+from tori_tui.context.due import Sizes
+from tori_tui.context.engine import ViewEngine
 from tori_tui.context.marks import input_limit, marks_for
 from tori_tui.context.messages import ShownMessages
 from tori_tui.context.plan import plan_block

@@ -12,7 +12,8 @@ from typing import Final
 
 from tests.bench.figures import Figure
 from tori_tui.context.build import BuiltRequest, Prefix, build_request
-from tori_tui.context.engine import Sizes, ViewEngine
+from tori_tui.context.due import Sizes
+from tori_tui.context.engine import ViewEngine
 from tori_tui.context.marks import input_limit, marks_for
 from tori_tui.context.messages import ShownMessages
 from tori_tui.context.system_prompt import SystemParts

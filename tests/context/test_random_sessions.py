@@ -14,7 +14,8 @@ from tests.wire.rules_chat import chat_violations
 from tests.wire.rules_messages import messages_violations
 from tests.wire.rules_responses import responses_violations
 from tori_tui.context.build import BuiltRequest, build_request
-from tori_tui.context.engine import Sizes, ViewEngine
+from tori_tui.context.due import Sizes
+from tori_tui.context.engine import ViewEngine
 from tori_tui.context.marks import input_limit, marks_for
 from tori_tui.context.sight import shown_parts
 from tori_tui.context.system_prompt import SystemParts

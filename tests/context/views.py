@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from tori_tui.context.engine import Sizes, ViewEngine
+from tori_tui.context.due import Sizes
+from tori_tui.context.engine import ViewEngine
 from tori_tui.context.marks import input_limit, marks_for
 from tori_tui.domain.events import MessagesFolded
 from tori_tui.domain.ids import MAIN_CONTEXT

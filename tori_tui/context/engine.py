@@ -7,7 +7,6 @@ there for speed and is read again from any state. Must not change a state: it re
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from tori_tui.context.batch import (
@@ -18,8 +17,8 @@ from tori_tui.context.batch import (
     kept_in_batch,
     rewritten,
 )
+from tori_tui.context.due import Sizes, batch_reason, ended_now, may_rewrite
 from tori_tui.context.heat import Heat
-from tori_tui.context.marks import Marks
 from tori_tui.context.relief import relieved, size_after, summarized, summary_input
 from tori_tui.context.sight import Sight
 from tori_tui.context.tokens import estimate_message, estimate_tokens
@@ -31,9 +30,6 @@ from tori_tui.domain.messages import Message
 from tori_tui.domain.state import SessionState
 from tori_tui.domain.view import ViewEntry
 
-AT_ONCE: Final[frozenset[str]] = frozenset({"now"})
-"""Profiles that fold a completed goal when it ends, not only an abandoned one."""
-
 CROWDED_SHARE: Final = 0.6
 """Of the low mark: what a rewrite leaves that no end of a goal has caused."""
 
@@ -42,34 +38,6 @@ CROWDED_LIVE_SHARE: Final = 0.6
 
 GIVEN_UP_PIN_SHARE: Final = 0.25
 """Of an abandoned goal's size: what was looked at in it may stay word for word up to this."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """How large a context is, against what it may be."""
-
-    profile: str
-    marks: Marks
-    limit_tokens: int
-    """What the window leaves for a request."""
-    fixed_tokens: int
-    """System prompt, tools and plan."""
-    is_cold: bool = False
-    """The provider's cache is cold, so that a rewrite costs nothing."""
-    total_tokens: int | None = None
-    """Of the whole request, as the screen shows it; None: it is added up."""
-    correction: float = 1.0
-    """By what the provider's figures differ from the estimates that messages are counted with."""
-
-    @property
-    def estimated(self) -> Marks:
-        """The marks in the estimates' own measure."""
-        return self.marks.scaled(1 / self.correction)
-
-    @property
-    def estimated_limit(self) -> int:
-        """The limit in the estimates' own measure."""
-        return int(self.limit_tokens / self.correction)
 
 
 class ViewEngine:
@@ -96,12 +64,12 @@ class ViewEngine:
     def due(self, state: SessionState, context: ContextId, sizes: Sizes) -> MessagesFolded | None:
         """Return the rewrite that is due before the next request, or None."""
         total = sizes.total_tokens
-        if total is not None and not _may_rewrite(state, total, sizes):
+        if total is not None and not may_rewrite(state, total, sizes):
             return None
         scene = self._scene(state, context, int(sizes.fixed_tokens / sizes.correction))
         if total is None:
             total = int(scene.total_tokens * sizes.correction)
-        reason = _batch_reason(state, total, sizes)
+        reason = batch_reason(state, total, sizes)
         record = self.batch(scene, sizes, reason) if reason else None
         after = size_after(scene, record.folds) * sizes.correction if record else total
         if after > sizes.limit_tokens:
@@ -169,33 +137,13 @@ class ViewEngine:
         return sight
 
 
-def _may_rewrite(state: SessionState, total: int, sizes: Sizes) -> bool:
-    """Whether anything at all may be due, before the view is looked at."""
-    if _batch_reason(state, total, sizes) or total > sizes.limit_tokens:
-        return True
-    return state.goal_ended_at_turn == state.n_turns and any(_due(state, sizes.profile))
-
-
-def _batch_reason(state: SessionState, total: int, sizes: Sizes) -> str:
-    marks = sizes.marks
-    if total > marks.hard:
-        return f"over {marks.hard // 1000}k tokens"
-    if sizes.is_cold and total > marks.cold:
-        return "cache cold"
-    if state.root_ended_at_turn == state.n_turns and total > marks.root:
-        return "a root goal ended"
-    if state.goal_ended_at_turn == state.n_turns and total > marks.sub:
-        return "a goal ended"
-    return ""
-
-
 # ── goals that fold by themselves ────────────────────────────────────────────────────────
 
 
 def _ended(scene: Scene, profile: str) -> MessagesFolded | None:
     """Return the fold of goals that leave the view at their end: abandoned ones, in `now` all."""
     state = scene.state
-    due = _outermost(state.tree, list(_due(state, profile)))
+    due = _outermost(state.tree, list(ended_now(state, profile)))
     owned = frozenset(goal_id for goal in due for goal_id in _foldable(goal))
     if not owned:
         return None
@@ -217,13 +165,6 @@ def _ended(scene: Scene, profile: str) -> MessagesFolded | None:
         under=[goal.id for goal in due],
         only_looks=True,
     )
-
-
-def _due(state: SessionState, profile: str) -> Iterator[GoalId]:
-    for goal_id in state.ended_goals:
-        goal = state.tree.find(goal_id)
-        if goal and not goal.pinned and (profile in AT_ONCE or goal.status == "abandoned"):
-            yield goal.id
 
 
 def _outermost(tree: GoalTree, due: Sequence[GoalId]) -> list[Goal]:
@@ -264,4 +205,4 @@ def _is_given_up(tree: GoalTree, entry: ViewEntry) -> bool:
     return goal_id is not None and any(g.status == "abandoned" for g in tree.path_to(goal_id))
 
 
-__all__ = ["Sizes", "ViewEngine"]
+__all__ = ["ViewEngine"]

@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from tori_tui.domain.events import ErrorOccurred, MessageAdded, ToolRunStarted
-from tori_tui.domain.ids import CallId, Seq
+from tori_tui.domain.goals import GoalTree
+from tori_tui.domain.ids import CallId, GoalId, Seq
 from tori_tui.domain.messages import ContentPart, JsonObject, Message, ToolCall
 from tori_tui.domain.state import SessionState
 from tori_tui.permission.redaction import Redactor
 from tori_tui.runtime.clock import Clock
 from tori_tui.runtime.gate import Gate
-from tori_tui.runtime.goal_calls import GoalCalls
+from tori_tui.runtime.goal_calls import GoalCalls, focus_after
 from tori_tui.runtime.open_calls import Cause, OpenCallCloser
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.scope import Scopes
@@ -99,6 +100,10 @@ class CallRunner:
                 self._checkpointing.after("turn")
         reasons = (f.output.abort_reason for f in finished.values() if f.output.abort_reason is not None)
         return next(reasons, None)
+
+    def focus_after(self, tree: GoalTree, calls: Sequence[ToolCall]) -> GoalId | None:
+        """Return the goal to which a reply's goal calls lead if every check is green."""
+        return focus_after(tree, calls)
 
     async def close_open_calls(self, cause: Cause) -> None:
         """Answer every call of the session that has no result, in call order."""

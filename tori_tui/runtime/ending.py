@@ -6,10 +6,9 @@ Must not take turns; the runner does.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
-from tori_tui.domain.events import MessageAdded, NoticeShown, PlanChanged, RunCause, RunStatus
+from tori_tui.domain.events import MessageAdded, NoticeShown, PlanChanged
 from tori_tui.domain.goals import Goal
 from tori_tui.domain.messages import Message, Origin
 from tori_tui.domain.plan_edits import EvidenceRecorded
@@ -20,7 +19,7 @@ from tori_tui.runtime.asking import Asking
 from tori_tui.runtime.final_checks import FinalChecks
 from tori_tui.runtime.loops import NUDGE_AT, STOP_AT, count_repeats
 from tori_tui.runtime.recorder import Recorder
-from tori_tui.runtime.turn import TurnEnd
+from tori_tui.runtime.turn_end import RunEnd, TurnEnd
 
 NAG_LIMIT: Final = 2
 """From DESIGN §6: a reply that leaves goals open is sent on at most twice in a row."""
@@ -29,17 +28,8 @@ NAMED_CHECK_LIMIT_CHARS: Final = 80
 """In the reason of an end, which is one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunEnd:
-    """How a run ended."""
-
-    status: RunStatus
-    reason: str = ""
-    cause: RunCause = ""
-
-
 class Ending:
-    """Judges each turn of a run."""
+    """Judges each turn of one run."""
 
     def __init__(
         self, recorder: Recorder, asking: Asking, checks: FinalChecks, has_words: Callable[[], bool]
@@ -48,10 +38,6 @@ class Ending:
         self._asking = asking
         self._checks = checks
         self._has_words = has_words
-        self._nags = 0
-
-    def begin(self) -> None:
-        """Start counting anew, for a new run."""
         self._nags = 0
 
     async def after(self, turn: TurnEnd) -> RunEnd | None:
@@ -156,4 +142,4 @@ def _named(goal: Goal) -> str:
     return f"{goal.id} (its check is not green: {one_line(goal.check, NAMED_CHECK_LIMIT_CHARS)})"
 
 
-__all__ = ["NAG_LIMIT", "Ending", "RunEnd"]
+__all__ = ["NAG_LIMIT", "Ending"]

@@ -19,9 +19,6 @@ from tori_tui.workspace.recovery import outcome_of
 SHOWN_OUTPUT_BYTES: Final = 8_000
 """As much of an interrupted command's output as a finished one shows."""
 
-LEFT_OVER_COMMANDS: Final = 50
-"""The newest commands of a killed session that may still run; background jobs among them."""
-
 Cause = Literal["interrupted", "restarted", "steered", "limit"]
 
 _BECAUSE: Final[dict[Cause, str]] = {
@@ -90,4 +87,4 @@ class OpenCallCloser:
         return ToolOutput(text, is_error=True, full=started.output)
 
 
-__all__ = ["LEFT_OVER_COMMANDS", "Cause", "OpenCallCloser", "stop_left_over"]
+__all__ = ["Cause", "OpenCallCloser", "stop_left_over"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tori_tui.context.build import (
     BuiltRequest,
@@ -15,7 +15,7 @@ from tori_tui.context.build import (
     Prefix,
     build_request,
 )
-from tori_tui.context.engine import Sizes, ViewEngine
+from tori_tui.context.due import Sizes, may_rewrite
 from tori_tui.context.marks import ProfileName, input_limit, marks_for
 from tori_tui.context.messages import ShownMessages
 from tori_tui.context.system_prompt import SystemParts
@@ -28,6 +28,9 @@ from tori_tui.domain.state import SessionState
 from tori_tui.memory.model_facts import LateRefusals, LearnedSizes, ModelFacts
 from tori_tui.runtime.clock import Clock
 from tori_tui.trace.outputs import Outputs
+
+if TYPE_CHECKING:
+    from tori_tui.context.engine import ViewEngine
 
 CACHE_LIFE_S: Final = 300
 """After this long without a request the provider's prompt cache is taken to be cold (DESIGN §7)."""
@@ -42,8 +45,19 @@ SUMMARY_RULES: Final = (
 )
 
 
+class ViewRules(NamedTuple):
+    """What the user wants of the view."""
+
+    placement: PlacementSetting
+    profile: ProfileName
+
+
 class RequestBuilder:
-    """The builder of one session."""
+    """The builder of one session.
+
+    Args:
+        engine: Loads, at its first use, what rewrites the view; a first request has nothing to rewrite.
+    """
 
     def __init__(
         self,
@@ -51,19 +65,19 @@ class RequestBuilder:
         trace_id: TraceId,
         system: SystemParts,
         tools: Sequence[ToolSpec],
-        placement: PlacementSetting,
-        profile_name: ProfileName,
+        rules: ViewRules,
         outputs: Outputs,
         facts: ModelFacts,
         meter: TokenMeter,
+        engine: Callable[[], ViewEngine],
         clock: Clock,
         encode: Callable[[BuiltRequest, SessionState], BuiltRequest] = lambda built, _: built,
     ) -> None:
         self._trace_id = trace_id
         self._system = system
         self._tools = tuple(tools)
-        self._placement = placement
-        self._profile_name = profile_name
+        self._placement = rules.placement
+        self._profile_name = rules.profile
         self._outputs = outputs
         self._late_refusals = LateRefusals(facts)
         self._learned = LearnedSizes(facts)
@@ -72,17 +86,16 @@ class RequestBuilder:
         self._encode = encode
         self._before: Prefix | None = None
         self._kept: set[str] = set()
-        self._engine = ViewEngine(meter.count_message)
+        self._engine = engine
         self._readers: dict[ContextId, ShownMessages] = {}
         self._windows: dict[str, int] = {}
 
-    def at_the_door(self, state: SessionState, result: Message) -> Message:
-        """Return a result as it is to be recorded: what the view shows already is left out of it."""
-        return self._engine.at_the_door(state, result)
-
     def due(self, state: SessionState, built: BuiltRequest) -> MessagesFolded | None:
         """Return the rewrite that is due before this request, or None if it can be sent."""
-        return self._engine.due(state, built.request.context, self._sizes(state, built))
+        sizes = self._sizes(state, built)
+        if sizes.total_tokens is not None and not may_rewrite(state, sizes.total_tokens, sizes):
+            return None
+        return self._engine().due(state, built.request.context, sizes)
 
     def refused(self, state: SessionState, profile: ModelProfile) -> MessagesFolded | None:
         """Take in that the request was too large for the model; return the rewrite that makes room.
@@ -97,12 +110,12 @@ class RequestBuilder:
         if not profile.is_known:
             self._learned.learn_window(profile.name, window_tokens)
         reason = f"refused at {total} tokens"
-        return self._engine.relief(state, built.request.context, self._sizes(state, built), reason)
+        return self._engine().relief(state, built.request.context, self._sizes(state, built), reason)
 
     def summary_request(self, state: SessionState, profile: ModelProfile) -> ModelRequest | None:
         """Return the request for a summary of all but the newest turn; None if that frees nothing."""
         built = self.build(state, profile)
-        text = self._engine.summary_input(state, built.request.context, self._sizes(state, built))
+        text = self._engine().summary_input(state, built.request.context, self._sizes(state, built))
         if not text:
             return None
         said = Message(built.request.context, None, "user", text, origin="runner")
@@ -113,7 +126,7 @@ class RequestBuilder:
     def summarized(self, state: SessionState, profile: ModelProfile, summary: str) -> MessagesFolded | None:
         """Return the rewrite in which a summary stands for what came before the newest turn."""
         built = self.build(state, profile)
-        return self._engine.summarized(state, built.request.context, self._sizes(state, built), summary)
+        return self._engine().summarized(state, built.request.context, self._sizes(state, built), summary)
 
     def explained(self, state: SessionState, profile: ModelProfile) -> str:
         """Return what a request that does not fit consists of, in one sentence."""
@@ -131,7 +144,7 @@ class RequestBuilder:
 
     def follow(self, state: SessionState) -> None:
         """Read on while the model answers: what is read now need not be read before the next request."""
-        self._engine.follow(state, state.active_context)
+        self._engine().follow(state, state.active_context)
 
     def _sizes(self, state: SessionState, built: BuiltRequest) -> Sizes:
         profile = built.request.profile
@@ -206,4 +219,4 @@ class RequestBuilder:
         return True
 
 
-__all__ = ["CACHE_LIFE_S", "RequestBuilder"]
+__all__ = ["CACHE_LIFE_S", "RequestBuilder", "ViewRules"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import traceback
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from tori_tui.domain.commands import EditPlan, RouteComment, SubmitPrompt
 from tori_tui.domain.errors import ToriError
@@ -25,30 +26,39 @@ from tori_tui.domain.rewind import next_mission_id
 from tori_tui.domain.state import SessionState
 from tori_tui.providers.errors import ProviderError
 from tori_tui.runtime import nudges
-from tori_tui.runtime.calls import CallRunner
-from tori_tui.runtime.ending import Ending, RunEnd
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.rewinding import Rewinding
 from tori_tui.runtime.spending import Spending
 from tori_tui.runtime.steering import Steering
-from tori_tui.runtime.turn import Turn, TurnEnd
+from tori_tui.runtime.turn import Turn
+from tori_tui.runtime.turn_end import RunEnd, TurnEnd
+
+if TYPE_CHECKING:
+    from tori_tui.runtime.calls import CallRunner
+    from tori_tui.runtime.ending import Ending
+    from tori_tui.runtime.open_calls import Cause
 
 TRACEBACK_LIMIT_CHARS = 2_000
 """Of a fault of ours in the trace; its end says where it happened."""
 
 
 class Runner:
-    """Takes turns until the mission is done or something stops it. One run at a time."""
+    """Takes turns until the mission is done or something stops it. One run at a time.
+
+    Args:
+        calls: Loads, at its first use, what runs calls.
+        new_ending: Returns the judge of one run, by whether the user has said more.
+    """
 
     def __init__(
         self,
         *,
         recorder: Recorder,
         turn: Turn,
-        calls: CallRunner,
+        calls: Callable[[], CallRunner],
         steering: Steering,
         spending: Spending,
-        ending: Ending,
+        new_ending: Callable[[Callable[[], bool]], Ending],
         rewinding: Rewinding,
         facts: Callable[[], RunStatusChanged],
         after_turn: Callable[[SessionState], None],
@@ -58,7 +68,8 @@ class Runner:
         self._calls = calls
         self._steering = steering
         self._spending = spending
-        self._ending = ending
+        self._new_ending = new_ending
+        self._ending: Ending | None = None
         self.rewinding = rewinding
         self._checkpointing = rewinding.checkpointing
         self._facts = facts
@@ -127,7 +138,7 @@ class Runner:
 
     async def begin(self) -> None:
         """Mend what a kill left open and record that a run begins."""
-        await self._calls.close_open_calls("restarted")
+        await self._close_open_calls("restarted")
         await self._mend_start()
         await self._recorder.record(self._facts())
         self._steering.find_verdicts()
@@ -135,7 +146,7 @@ class Runner:
 
     async def run(self) -> None:
         """Take turns until the session is idle, and record how the run ended."""
-        self._ending.begin()
+        self._ending = None
         self._spending.begin()
         try:
             end = await self._pick_up()
@@ -175,8 +186,18 @@ class Runner:
 
     async def wind_down(self, reason: str) -> None:
         """After the run's task was cancelled: answer what is open and say that it was interrupted."""
-        await self._calls.close_open_calls("interrupted")
+        await self._close_open_calls("interrupted")
         await self.finish(RunEnd("interrupted", reason, "user"))
+
+    async def _close_open_calls(self, cause: Cause) -> None:
+        if self.state.open_calls:
+            await self._calls().close_open_calls(cause)
+
+    async def _judged(self, turn: TurnEnd) -> RunEnd | None:
+        """Return the end of the run, or None if another turn follows."""
+        if self._ending is None:
+            self._ending = self._new_ending(lambda: self.has_words)
+        return await self._ending.after(turn)
 
     async def _mend_start(self) -> None:
         """After a kill between a mission's record and its message, the message is missing."""
@@ -193,7 +214,7 @@ class Runner:
         last = entries[-1] if len(entries) else None
         if last is None or last.message.role != "assistant" or last.message.tool_calls:
             return None
-        return await self._ending.after(TurnEnd(last.message.text, 0, "end", last.seqs[0]))
+        return await self._judged(TurnEnd(last.message.text, 0, "end", last.seqs[0]))
 
     async def _take_turns(self, *, is_last_chance: bool) -> RunEnd:
         while True:
@@ -207,11 +228,11 @@ class Runner:
             try:
                 async with asyncio.timeout(self._spending.seconds_left()) as time_limit:
                     turn = await self._one_turn()
-                    end = None if turn is None else await self._ending.after(turn)
+                    end = None if turn is None else await self._judged(turn)
             except TimeoutError:
                 if not time_limit.expired():
                     raise
-                await self._calls.close_open_calls("limit")
+                await self._close_open_calls("limit")
                 continue
             # The run would have ended: what was said meanwhile joins it now.
             is_last_chance = end is not None or (turn is not None and not turn.n_calls)
@@ -228,7 +249,7 @@ class Runner:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            await self._calls.close_open_calls("steered")
+            await self._close_open_calls("steered")
             return None
         finally:
             self._current_turn = None

@@ -7,22 +7,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from itertools import count, islice
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from tori_tui.context.build import BuiltRequest
+from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import MessageAdded, NoticeShown, ReplyDiscarded, TurnFinished
-from tori_tui.domain.goals import GoalTree
-from tori_tui.domain.ids import GoalId, Seq
 from tori_tui.domain.messages import Message, ToolCall
 from tori_tui.domain.request import ModelProfile
+from tori_tui.domain.state import SessionState
 from tori_tui.domain.usage import Usage
-from tori_tui.providers.base import Provider, StopReason
+from tori_tui.providers.base import Provider
 from tori_tui.providers.errors import ProviderError
 from tori_tui.providers.fold import Reply
 from tori_tui.providers.retry import Fallback
-from tori_tui.runtime.calls import CallRunner
 from tori_tui.runtime.clock import Clock
 from tori_tui.runtime.corrections import CORRECTIONS_LIMIT, Corrections
 from tori_tui.runtime.encoding import Encoding, Understood
@@ -31,9 +30,13 @@ from tori_tui.runtime.pricing import cost_usd
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.requests import RequestBuilder
 from tori_tui.runtime.room import Room
+from tori_tui.runtime.turn_end import TurnEnd
 
-READ_ON_AFTER_S: Final = 0.01
-"""The request is out by then, and no hosted model has answered yet."""
+if TYPE_CHECKING:
+    from tori_tui.runtime.calls import CallRunner
+
+READ_ON_AFTER_S: Final = 0.05
+"""The request is out by then, the first one too, and no hosted model has answered yet."""
 
 
 class Models(Protocol):
@@ -52,19 +55,13 @@ class Models(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class TurnEnd:
-    """What a turn came to."""
-
-    text: str
-    n_calls: int
-    stop_reason: StopReason
-    message_seq: Seq
-    abort_reason: str | None = None
-
-
 class Turn:
-    """Takes one turn after the other, in the active context."""
+    """Takes one turn after the other, in the active context.
+
+    Args:
+        calls: Loads, at its first use, what runs calls.
+        meanwhile: Is called while the model answers, with the state that it was sent.
+    """
 
     def __init__(
         self,
@@ -72,21 +69,21 @@ class Turn:
         recorder: Recorder,
         models: Models,
         requests: RequestBuilder,
-        calls: CallRunner,
-        focus_after: Callable[[GoalTree, tuple[ToolCall, ...]], GoalId | None],
+        calls: Callable[[], CallRunner],
         clock: Clock,
         new_id: Callable[[], str],
         encoding: Encoding,
+        meanwhile: Callable[[SessionState], None],
     ) -> None:
         self._recorder = recorder
         self._models = models
         self._requests = requests
         self._calls = calls
-        self._focus_after = focus_after
         self._clock = clock
         self._new_id = new_id
         self._room = Room(recorder, requests, new_id)
         self._encoding = encoding
+        self._meanwhile = meanwhile
         self._corrections = Corrections(recorder)
         self._used_ids = {str(call.id) for entry in recorder.state.log for call in entry.message.tool_calls}
 
@@ -97,6 +94,8 @@ class Turn:
             ProviderError: The model gave no whole reply; what it said is recorded as interrupted.
         """
         profile, provider = await self._models.ready(self._recorder.state.model_in_force)
+        with suppress(ToriError):  # the request itself says, with its retries, what is wrong
+            await provider.prepare()
         n_refusals = 0
         while True:
             try:
@@ -137,7 +136,7 @@ class Turn:
         )
         context_tokens = sum(section.tokens for section in built.sections)
         reading_on = asyncio.get_running_loop().call_later(
-            READ_ON_AFTER_S, self._requests.follow, self._recorder.state
+            READ_ON_AFTER_S, self._meanwhile, self._recorder.state
         )
         try:
             reply = await call.run(provider, number, context_tokens, await self._models.fallbacks())
@@ -168,7 +167,7 @@ class Turn:
         state = self._recorder.state
         message = Message(
             context=state.active_context,
-            goal_id=self._focus_after(state.tree, reply.tool_calls),
+            goal_id=self._calls().focus_after(state.tree, reply.tool_calls),
             role="assistant",
             content=reply.content,
             origin="model",
@@ -181,7 +180,7 @@ class Turn:
         record = await self._recorder.record(MessageAdded(message))
         abort_reason = None
         if reply.tool_calls:
-            abort_reason = await self._calls.run(reply.tool_calls, record.seq)
+            abort_reason = await self._calls().run(reply.tool_calls, record.seq)
         if understood.answer is not None and abort_reason is None and self._have_succeeded(reply.tool_calls):
             return await self._answer(understood.answer)
         return TurnEnd(reply.content, len(reply.tool_calls), reply.stop_reason, record.seq, abort_reason)
@@ -237,4 +236,4 @@ class Turn:
         await self._recorder.record(MessageAdded(message))
 
 
-__all__ = ["Models", "Turn", "TurnEnd"]
+__all__ = ["Models", "Turn"]

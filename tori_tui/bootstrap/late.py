@@ -1,0 +1,81 @@
+"""The parts of a session that its first request does not need: loaded while that is under way.
+
+Must not load them at the top, nor make them anew: one session has each once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, Protocol, cast
+
+from tori_tui.bootstrap.ground import Ground
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Iterable
+
+    from tori_tui.bootstrap.acting import Acting
+    from tori_tui.context.engine import ViewEngine
+    from tori_tui.domain.events import CallStarted
+    from tori_tui.runtime.calls import CallRunner
+    from tori_tui.runtime.ending import Ending
+
+ACTING: Final = "tori_tui.bootstrap.acting"
+
+
+class ActingModule(Protocol):
+    """What is asked of the module that is loaded late."""
+
+    def make_acting(self, ground: Ground) -> Acting:
+        """Make what acts on the replies of one session."""
+        ...
+
+    def stop_left_over(self, commands: Iterable[CallStarted]) -> Awaitable[int]:
+        """Stop what a killed session left running."""
+        ...
+
+
+def acting_module() -> ActingModule:
+    """Return the module; the first call takes up to a tenth of a second."""
+    return cast(ActingModule, import_module(ACTING))
+
+
+class LateParts:
+    """Each part at its first use."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._acting: Acting | None = None
+        self._is_loading = False
+
+    def load(self) -> None:
+        """Begin to load the code in a thread, once."""
+        if not self._is_loading:
+            self._is_loading = True
+            threading.Thread(target=acting_module, daemon=True).start()
+
+    def calls(self) -> CallRunner:
+        """Return what runs the calls of a reply."""
+        return self._made().calls
+
+    def engine(self) -> ViewEngine:
+        """Return what rewrites the view."""
+        return self._made().engine
+
+    def new_ending(self, has_words: Callable[[], bool]) -> Ending:
+        """Return the judge of one run."""
+        return self._made().new_ending(has_words)
+
+    async def close(self) -> None:
+        """Stop every process that still runs."""
+        if self._acting is not None:
+            await self._acting.close()
+
+    def _made(self) -> Acting:
+        if self._acting is None:
+            self._acting = acting_module().make_acting(self._ground)
+        return self._acting
+
+
+__all__ = ["LateParts", "acting_module"]
