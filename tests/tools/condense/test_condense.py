@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tori_tui.tools.condense.condense import RECOGNISERS, condensed
+from tori_tui.tools.condense.without_noise import RECOGNISERS, condensed
 
 OUTPUTS: Final = Path(__file__).with_name("outputs")
 RECORDED: Final = sorted(path.stem for path in OUTPUTS.glob("*.txt"))

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tori_tui.tools.condense.condense import Condensed
+    from tori_tui.tools.condense.without_noise import Condensed
 
 
 def condense(command: str, text: str) -> Condensed | None:
@@ -14,7 +14,7 @@ def condense(command: str, text: str) -> Condensed | None:
 
     The recognisers and their patterns are loaded at the first call: a session begins without them.
     """
-    found: Condensed | None = import_module("tori_tui.tools.condense.condense").condensed(command, text)
+    found: Condensed | None = import_module("tori_tui.tools.condense.without_noise").condensed(command, text)
     return found
 
 
