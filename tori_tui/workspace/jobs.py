@@ -17,6 +17,7 @@ from tori_tui.domain.events import ProcessRef
 from tori_tui.workspace.command_output import CommandOutput
 from tori_tui.workspace.descendants import Descendants
 from tori_tui.workspace.processes import GRACE_S, CommandResult, run_command, stop_processes
+from tori_tui.workspace.sandbox.confinement import UNCONFINED, Confinement
 
 JOBS_LIMIT: Final = 16
 """More at once is a mistake, not a plan."""
@@ -104,6 +105,7 @@ class Jobs:
         output: CommandOutput,
         on_started: Callable[[ProcessRef], Awaitable[None]],
         on_ended: Callable[[], Awaitable[None]] | None = None,
+        confinement: Confinement = UNCONFINED,
     ) -> Job:
         """Start a command and return when it is past its gate. The output is ours from then on.
 
@@ -115,6 +117,7 @@ class Jobs:
             output: Gets what it prints.
             on_started: Awaited before it begins.
             on_ended: Awaited when it has ended or was stopped, if it began.
+            confinement: Of the sandbox.
 
         Raises:
             CommandNotStarted: The system refused.
@@ -139,6 +142,7 @@ class Jobs:
                     timeout_s=None,
                     descendants=self.descendants,
                     on_started=announced,
+                    confinement=confinement,
                 )
             finally:
                 if on_ended is not None and started.is_set():

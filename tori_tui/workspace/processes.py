@@ -12,6 +12,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ from tori_tui.workspace.descendants import (
     left_of,
 )
 from tori_tui.workspace.process_table import ProcessFacts, send_signal
+from tori_tui.workspace.sandbox.confinement import UNCONFINED, Confinement
 
 GRACE_S: Final = 2.0
 """Between TERM and KILL (DESIGN §11)."""
@@ -48,7 +50,7 @@ LOOK_BELOW_EVERY_S: Final = 1.0
 LIVE_BYTES: Final = 32_768
 """What one look at the output hands on; more is shown by nobody."""
 
-GATE: Final = f'read -r _ && {MARKER_VARIABLE}="${MARKER_VARIABLE}.$$" && exec "$0" -c -- "$1" </dev/null'
+GATE: Final = f'read -r _ && {MARKER_VARIABLE}="${MARKER_VARIABLE}.$$" && exec "$@" </dev/null'
 """Read by /bin/sh: nothing runs before a line comes, and never if tori is gone before it sends one."""
 
 End = Literal["exited", "timed_out", "too_much_output"]
@@ -84,6 +86,7 @@ async def run_command(
     descendants: Descendants,
     on_started: Callable[[ProcessRef], Awaitable[None]],
     on_output: Callable[[str], None] | None = None,
+    confinement: Confinement = UNCONFINED,
 ) -> CommandResult:
     """Run a command with bash and return when nothing of it is alive.
 
@@ -97,12 +100,13 @@ async def run_command(
         descendants: The one of this tori.
         on_started: Awaited before the command begins; if it fails, the command never runs.
         on_output: Is handed more of the output while it runs, decoded.
+        confinement: Of the sandbox, if there is one.
 
     Raises:
         CommandNotStarted: The system refused; nothing ran.
     """
     descendants.prepare()
-    process, gate = _start_gated(command, cwd, env, call_id, output)
+    process, gate = _start_gated(command, cwd, env, call_id, output, confinement)
     tree = descendants.enter(process.pid, call_id)
     exited = _ExitWatch(process)
     try:
@@ -177,26 +181,52 @@ def _exit_handle(pid: int) -> int:
 
 
 def _start_gated(
-    command: str, cwd: Path, env: Mapping[str, str], call_id: str, output: CommandOutput
+    command: str,
+    cwd: Path,
+    env: Mapping[str, str],
+    call_id: str,
+    output: CommandOutput,
+    confinement: Confinement,
 ) -> tuple[subprocess.Popen[bytes], int]:
     shell = shutil.which("bash", path=env.get("PATH")) or "/bin/sh"
+    inside = {**env, **confinement.environment, MARKER_VARIABLE: call_marker(call_id)}
     read_end, write_end = os.pipe()
-    try:
-        process = subprocess.Popen(
-            ["/bin/sh", "-c", GATE, shell, command.encode("utf-8", "surrogateescape")],
+
+    def start() -> subprocess.Popen[bytes]:
+        text = command.encode("utf-8", "surrogateescape")
+        return subprocess.Popen(
+            ["/bin/sh", "-c", GATE, "gate", *confinement.prefix, shell, "-c", "--", text],
             cwd=cwd,
-            env={**env, MARKER_VARIABLE: call_marker(call_id)},
+            env={
+                name: value for name, value in inside.items() if value or name not in confinement.environment
+            },
             stdin=read_end,
             stdout=output.handle,
             stderr=output.handle,
             start_new_session=True,
         )
+
+    try:
+        process = _in_confined_thread(confinement.confine_thread, start)
     except (OSError, ValueError) as error:
         os.close(write_end)
         raise CommandNotStarted(f"The command could not be started: {error}", _hint(error, cwd)) from error
     finally:
         os.close(read_end)
     return process, write_end
+
+
+def _in_confined_thread(
+    confine_thread: Callable[[], None] | None, start: Callable[[], subprocess.Popen[bytes]]
+) -> subprocess.Popen[bytes]:
+    """Start a process from a thread that is confined first and ends then, so that tori itself stays free."""
+    if confine_thread is None:
+        return start()
+    with ThreadPoolExecutor(max_workers=1) as threads:
+        # Where the first fails, its error comes out here and the second never begins.
+        confining = threads.submit(confine_thread)
+        confining.result()
+        return threads.submit(start).result()
 
 
 def _hint(error: Exception, cwd: Path) -> str:

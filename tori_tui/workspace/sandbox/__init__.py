@@ -1,0 +1,3 @@
+"""What the system keeps a command from doing, whatever the command tries."""
+
+from __future__ import annotations

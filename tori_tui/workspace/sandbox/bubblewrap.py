@@ -1,0 +1,173 @@
+"""The sandbox of bubblewrap: a view of the file system of its own, no network, no foreign process.
+
+Must not be believed before it was tried once on this machine.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Final
+
+from tori_tui.workspace.sandbox.confinement import Confinement, SandboxRefused, SandboxTerms
+from tori_tui.workspace.sandbox.control_files import ControlFiles
+from tori_tui.workspace.sandbox.hidden import SOCKET_VARIABLES, hidden_paths
+
+PROBE_LIMIT_S: Final = 10.0
+
+EMPTIED: Final = ("/tmp", "/var/tmp", "/run", "/var/run")
+"""Folders of sockets and of other people's files; inside they are empty and the command's own."""
+
+KERNEL_CONTROLS: Final = tuple(
+    f"/proc/{name}" for name in ("sys", "sysrq-trigger", "irq", "bus", "acpi", "fs", "scsi")
+)
+"""Files by which root, without any capability, would still change the machine."""
+
+NEEDED_OF_RUN: Final = ("/run/systemd/resolve", "/run/resolvconf", "/run/current-system")
+"""Names of hosts, where the network is on, and the programs of NixOS."""
+
+ROOT_CAPABILITIES: Final = ("CAP_DAC_OVERRIDE", "CAP_CHOWN", "CAP_FOWNER")
+"""What root needs in a tree that belongs to somebody else; nothing that mounts, traces or opens by handle."""
+
+
+class Bubblewrap:
+    """Runs each command in `bwrap`."""
+
+    name: Final = "bubblewrap"
+
+    def __init__(self, program: str, terms: SandboxTerms) -> None:
+        self._program = program
+        self._terms = terms
+        self._control = ControlFiles(terms.root)
+        self._unwanted: tuple[Path, ...] = ()
+
+    @property
+    def holds(self) -> str:
+        """What is kept from commands."""
+        network = "network on" if self._terms.network else "no network"
+        return (
+            f"writes only in {_named(self._terms)}, there not in .git/hooks, .git/config, .tori, .trace; "
+            f"{network}; no foreign process; key files, /run and /tmp hidden. "
+            "Not held: reading other files, CPU, memory, disk"
+        )
+
+    def confine(self, cwd: Path) -> Confinement:
+        """Return how to start a command."""
+        self._control.prepare()
+        self._unwanted = self._control.missing_redirects()
+        options = [
+            *self._system(),
+            *self._tree(),
+            *self._hidden(),
+            *self._rights(),
+            "--chdir",
+            str(cwd),
+            "--",
+        ]
+        return Confinement((self._program, *options), environment=dict.fromkeys(SOCKET_VARIABLES, ""))
+
+    def mend(self) -> tuple[str, ...]:
+        """Remove what would lead git to another configuration."""
+        found = []
+        for path in self._unwanted:
+            if os.path.lexists(path):
+                path.unlink() if path.is_symlink() or not path.is_dir() else shutil.rmtree(path)
+                found.append(
+                    f"removed {path.relative_to(self._terms.root)}, which leads git to other settings"
+                )
+        return tuple(found)
+
+    def close(self) -> None:
+        """Nothing is left: each command's world goes with it."""
+
+    def probe(self) -> str:
+        """Try it once; return why it does not work, or nothing."""
+        try:
+            tried = subprocess.run(
+                [*self.confine(self._terms.root).prefix, "true"],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=PROBE_LIMIT_S,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return str(error)
+        return tried.stderr.decode("utf-8", "replace").strip()[:300] if tried.returncode else ""
+
+    def _system(self) -> list[str]:
+        options = [
+            "--ro-bind",
+            "/",
+            "/",
+            "--dev",
+            "/dev",
+            "--proc",
+            "/proc",
+            "--unshare-pid",
+            "--unshare-ipc",
+        ]
+        options += [
+            "--unshare-uts",
+            "--die-with-parent",
+            *(() if self._terms.network else ("--unshare-net",)),
+        ]
+        for path in EMPTIED:
+            if os.path.isdir(path) and not os.path.islink(path):
+                options += ["--tmpfs", path]
+        for path in KERNEL_CONTROLS:
+            options += ["--ro-bind-try", path, path]
+        for path in NEEDED_OF_RUN:
+            options += ["--ro-bind-try", path, path]
+        return options
+
+    def _tree(self) -> list[str]:
+        if self._control.git.is_symlink():
+            raise SandboxRefused(
+                f"{self._control.git} is a link, which a command could turn.",
+                "Work in the repository itself.",
+            )
+        options: list[str] = []
+        for folder in (self._terms.root, *self._terms.writable):
+            options += ["--bind", str(folder), str(folder)]
+        if self._control.git.is_dir():
+            # A place where something is mounted cannot be renamed, nor can another take its name.
+            options += ["--bind", str(self._control.git), str(self._control.git)]
+        elif self._control.git.exists():
+            options += ["--ro-bind", str(self._control.git), str(self._control.git)]
+        for path in self._control.read_only():
+            options += ["--ro-bind", str(path), str(path)]
+        return options
+
+    def _hidden(self) -> list[str]:
+        options: list[str] = []
+        for path in hidden_paths(self._terms):
+            if str(path).startswith(tuple(f"{folder}/" for folder in EMPTIED)):
+                continue
+            if path.is_dir():
+                options += ["--tmpfs", str(path), "--remount-ro", str(path)]
+            else:
+                options += ["--ro-bind", "/dev/null", str(path)]
+        return options
+
+    def _rights(self) -> list[str]:
+        options = ["--cap-drop", "ALL"]
+        if os.geteuid() == 0:
+            options += [part for name in ROOT_CAPABILITIES for part in ("--cap-add", name)]
+        return options
+
+
+def find_bubblewrap(terms: SandboxTerms) -> str | None:
+    """Return the program, never one that lies in the work tree."""
+    found = shutil.which("bwrap", path=terms.environ.get("PATH"))
+    if found is None or not found.startswith("/"):
+        return None
+    return None if Path(found).resolve().is_relative_to(terms.root) else found
+
+
+def _named(terms: SandboxTerms) -> str:
+    return ", ".join(map(str, (terms.root, *terms.writable)))
+
+
+__all__ = ["Bubblewrap", "find_bubblewrap"]

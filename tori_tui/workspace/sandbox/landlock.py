@@ -1,0 +1,122 @@
+"""The sandbox of Landlock: the kernel refuses files and TCP to the process itself, without another program.
+
+Must not claim more than its rules can say: they allow whole folders and cannot take a part out again.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from tori_tui.workspace.sandbox import landlock_kernel as kernel
+from tori_tui.workspace.sandbox.confinement import Confinement, SandboxRefused, SandboxTerms
+from tori_tui.workspace.sandbox.hidden import SOCKET_VARIABLES, hidden_paths
+
+DEVICES: Final = tuple(
+    map(Path, ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"))
+)
+
+NOT_READ: Final = tuple(map(Path, ("/tmp", "/var/tmp", "/run", "/var/run")))
+"""As little of these is seen as inside bubblewrap, the private folder for temporary files aside."""
+
+
+class Landlock:
+    """Confines each command by one ruleset, made once."""
+
+    name: Final = "Landlock"
+
+    def __init__(self, terms: SandboxTerms, version: int) -> None:
+        self._terms = terms
+        self._version = version
+        self._temporary = Path(tempfile.mkdtemp(prefix="tori-"))
+        self._ruleset = -1
+        try:
+            self._ruleset = kernel.make_ruleset(version, cuts_network=not terms.network)
+            self._allow()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def holds(self) -> str:
+        """What is kept from commands."""
+        network = "network on" if self._terms.network else "no TCP"
+        signals = "signals to other processes"
+        has_scope = self._version >= kernel.SCOPE_ABI
+        root = ", ".join(map(str, (self._terms.root, *self._terms.writable)))
+        return (
+            f"writes only in {root}; {network}{f'; no {signals}' if has_scope else ''}; "
+            "key files, /run, /tmp not readable. Not held: .git/hooks, .git/config, .tori, .trace, modes and "
+            "owners of files, UDP, Unix sockets (docker, agents), reading other files"
+            f"{'' if has_scope else f', {signals}'}"
+        )
+
+    def confine(self, cwd: Path) -> Confinement:
+        """Return how to start a command."""
+        ruleset = self._ruleset
+        environment = {**dict.fromkeys(SOCKET_VARIABLES, ""), "TMPDIR": str(self._temporary)}
+        return Confinement(confine_thread=lambda: kernel.restrict_self(ruleset), environment=environment)
+
+    def mend(self) -> tuple[str, ...]:
+        """Nothing: it promises nothing that would need it."""
+        return ()
+
+    def close(self) -> None:
+        """Remove the private folder for temporary files."""
+        if self._ruleset >= 0:
+            os.close(self._ruleset)
+            self._ruleset = -1
+        shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def _allow(self) -> None:
+        rights = kernel.all_rights(self._version)
+        kernel.allow(self._ruleset, (self._terms.root, self._temporary, *self._terms.writable), rights)
+        kernel.allow(self._ruleset, DEVICES, rights)
+        # Names of files may be listed everywhere; what is in them may not be read everywhere.
+        kernel.allow(self._ruleset, (Path("/"),), kernel.READ_DIR)
+        kernel.allow(
+            self._ruleset, readable_around(Path("/"), (*hidden_paths(self._terms), *NOT_READ)), kernel.READING
+        )
+
+
+def readable_around(top: Path, hidden: tuple[Path, ...]) -> Iterator[Path]:
+    """Yield paths that together are everything below a folder but the hidden ones."""
+    if top in hidden:
+        return
+    if not any(path.is_relative_to(top) for path in hidden):
+        yield top
+        return
+    try:
+        entries = sorted(os.scandir(top), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        path = Path(entry.path)
+        if entry.is_symlink():
+            # What it leads to is allowed where it lies.
+            continue
+        yield from readable_around(path, hidden)
+
+
+def make_landlock(terms: SandboxTerms) -> Landlock:
+    """Return the backend.
+
+    Raises:
+        SandboxRefused: The kernel cannot hold what was asked for.
+    """
+    version = kernel.abi()
+    if version == 0:
+        raise SandboxRefused("the kernel has no Landlock")
+    if version < kernel.TCP_ABI and not terms.network:
+        raise SandboxRefused(f"the kernel's Landlock (ABI {version}) cannot cut the network")
+    try:
+        return Landlock(terms, version)
+    except OSError as error:
+        raise SandboxRefused(f"the kernel refused a ruleset: {error.strerror}") from error
+
+
+__all__ = ["Landlock", "make_landlock", "readable_around"]
