@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
+from redis.asyncio import Redis
 
 from tests.memory.facts import fact
 from tests.memory.redis_server import RedisServer
@@ -97,6 +98,23 @@ async def test_projects_do_not_see_each_other(shared_redis: RedisServer) -> None
     assert await other.values("n") == ()
     await one.close()
     await other.close()
+
+
+async def test_what_another_program_wrote_there_is_told(redis: RedisServer) -> None:
+    store = RedisStore(redis.url, "p")
+    added = await store.add(fact("ours"))
+    client: Redis = Redis.from_url(redis.url)
+    for rubbish in (b"no json", b'{"text": 5}', b"\xff\xfe"):
+        await client.hset("tori:1:{p}:facts", added.fact.id, rubbish)
+        for step in (store.get(added.fact.id), store.search("", 5), store.add(fact("ours"))):
+            with pytest.raises(MemoryFailed, match="did not write"):
+                await step
+    await client.delete("tori:1:{p}:facts")
+    await client.set("tori:1:{p}:facts", "text")
+    with pytest.raises(MemoryFailed, match="cannot be used"):
+        await store.count()
+    await client.aclose()
+    await store.close()
 
 
 async def test_what_is_forgotten_leaves_no_word_behind(redis: RedisServer, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tori_tui.memory.words import TERM_LIMIT_CHARS, as_ascii, has_all, terms_of, wanted_terms
+from tori_tui.memory.words import TERM_LIMIT_CHARS, WANTED_LIMIT, as_ascii, has_all, terms_of, wanted_terms
 
 TEXT = st.text(max_size=40) | st.text("aB_1 字典かな한글", max_size=20)
 
@@ -18,6 +18,10 @@ def test_scripts_without_spaces_are_found_by_pairs() -> None:
     assert terms_of("用户a") == {"用", "户", "用户", "a"}
     assert [each.term for each in wanted_terms("用户名")] == ["用户", "户名"]
     assert [each.term for each in wanted_terms("名")] == ["名"]
+
+
+def test_a_search_by_a_whole_text_is_cut() -> None:
+    assert len(wanted_terms(" ".join(map(str, range(1_000))))) == WANTED_LIMIT
 
 
 @given(TEXT)

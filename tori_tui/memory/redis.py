@@ -124,10 +124,7 @@ class RedisStore:
     async def add(self, new: NewFact) -> Remembered:
         """Remember a fact."""
         body = msgspec.json.encode(new).decode()
-        fact_id, kept, is_new = await self._run(
-            tuple[FactId, str, int], _ADD, _text_id(new.text), body, *_index(new.text)
-        )
-        return Remembered(as_fact(fact_id, _decode_fact(kept)), is_new=bool(is_new))
+        return await self._answered(self._add(new, body))
 
     async def search(self, words: str, limit: int) -> tuple[Fact, ...]:
         """Return facts that hold all the words, newest first."""
@@ -184,6 +181,12 @@ class RedisStore:
         except (RedisError, OSError, TimeoutError):
             return  # it is gone already
 
+    async def _add(self, new: NewFact, body: str) -> Remembered:
+        fact_id, kept, is_new = await self._ask(
+            tuple[FactId, str, int], "EVAL", _ADD, 0, self._at, _text_id(new.text), body, *_index(new.text)
+        )
+        return Remembered(as_fact(fact_id, _decode_fact(kept)), is_new=bool(is_new))
+
     async def _search(self, wanted: tuple[Wanted, ...], limit: int) -> tuple[Fact, ...]:
         if not wanted:
             return await self._facts_of(
@@ -234,11 +237,12 @@ class RedisStore:
             async with asyncio.timeout(OPERATION_LIMIT_S):
                 return await answer
         except (RedisError, OSError, TimeoutError) as error:
+            reason = str(error).rstrip(".") or "it does not answer"
             raise MemoryFailed(
-                f"The memory on {self._name} cannot be used: {str(error) or 'it does not answer'}.",
+                f"The memory on {self._name} cannot be used: {reason}.",
                 "Start the server again, or set [memory] url.",
             ) from error
-        except msgspec.ValidationError as error:
+        except (msgspec.MsgspecError, UnicodeError) as error:
             raise MemoryFailed(
                 f"The memory on {self._name} holds what tori did not write: {error}.",
                 f"Look at the keys that begin with {self._at}",

@@ -19,6 +19,9 @@ TERM_LIMIT_CHARS: Final = 64
 SHORTEST_BEGINNING_CHARS: Final = 3
 """A shorter word must be there as it is: `id` would find half of everything."""
 
+WANTED_LIMIT: Final = 100
+"""Terms of a search; who asks for more words means a text, and each costs a look on a server."""
+
 _WORD: Final = re.compile(r"[^\W_]+")
 _UNSPACED: Final = re.compile(
     "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
@@ -48,7 +51,7 @@ def terms_of(text: str) -> frozenset[str]:
 
 
 def wanted_terms(words: str) -> tuple[Wanted, ...]:
-    """Return what a fact must have to be found by these words, each once."""
+    """Return what a fact must have to be found by these words, each once, the first hundred."""
     wanted: dict[str, Wanted] = {}
     for piece, is_unspaced in _pieces(words):
         if is_unspaced:
@@ -57,7 +60,7 @@ def wanted_terms(words: str) -> tuple[Wanted, ...]:
         else:
             term = _cut(piece)
             wanted.setdefault(term, Wanted(term, len(term) >= SHORTEST_BEGINNING_CHARS))
-    return tuple(wanted.values())
+    return tuple(wanted.values())[:WANTED_LIMIT]
 
 
 def has_all(terms: Set[str], wanted: tuple[Wanted, ...]) -> bool:
@@ -94,4 +97,4 @@ def _cut(word: str) -> str:
     return word.casefold()[:TERM_LIMIT_CHARS]
 
 
-__all__ = ["TERM_LIMIT_CHARS", "Wanted", "as_ascii", "has_all", "terms_of", "wanted_terms"]
+__all__ = ["TERM_LIMIT_CHARS", "WANTED_LIMIT", "Wanted", "as_ascii", "has_all", "terms_of", "wanted_terms"]
