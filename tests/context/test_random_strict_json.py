@@ -10,19 +10,15 @@ from tori_tui.context.build import BuiltRequest
 from tori_tui.context.plan import plan_block
 from tori_tui.memory.model_facts import ModelFacts, TextCallers
 from tori_tui.runtime.encoding import Encoding
+from tori_tui.runtime.written_calls import WrittenCalls
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(STEPS), min_size=1, max_size=30), st.integers(0, 9))
 def test_every_request_in_json_is_valid_and_holds_what_is_never_cut(steps: list[str], salt: int) -> None:
     session = Session()
-    encoding = Encoding(
-        setting="json",
-        text_callers=TextCallers(ModelFacts(Path("/nowhere"))),
-        tools=(),
-        turns_limit=None,
-        new_id=str,
-    )
+    callers = TextCallers(ModelFacts(Path("/nowhere")))
+    encoding = Encoding("json", callers, lambda: WrittenCalls((), None, str))
     before: BuiltRequest | None = None
     for number, step in enumerate(steps, salt):
         session.step(step, number)

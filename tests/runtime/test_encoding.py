@@ -20,6 +20,7 @@ from tori_tui.domain.request import ModelProfile, ToolSpec
 from tori_tui.memory.model_facts import ModelFacts, TextCallers
 from tori_tui.providers.fold import Reply
 from tori_tui.runtime.encoding import TEXT_REPLIES_LIMIT, Encoding, ToolProtocol
+from tori_tui.runtime.written_calls import WrittenCalls
 from tori_tui.tools.goal import GoalTool
 
 PROFILE: Final = ModelProfile("openai-chat/m", "openai-chat", "m", "m", 32_000, 4_000)
@@ -29,13 +30,8 @@ CALL: Final = '{"name": "bash", "arguments": {"command": "ls"}}'
 
 def encoding(folder: Path, setting: ToolProtocol = "auto") -> Encoding:
     numbers = count(1)
-    return Encoding(
-        setting=setting,
-        text_callers=TextCallers(ModelFacts(folder)),
-        tools=TOOLS,
-        turns_limit=200,
-        new_id=lambda: f"call_{next(numbers)}",
-    )
+    written = WrittenCalls(TOOLS, 200, lambda: f"call_{next(numbers)}")
+    return Encoding(setting, TextCallers(ModelFacts(folder)), lambda: written)
 
 
 def tree(*wishes: GoalWishes) -> GoalTree:

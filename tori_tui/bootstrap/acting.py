@@ -8,9 +8,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
 
-from tori_tui.bootstrap.ground import Ground
-from tori_tui.config.translate import rules, secret_values
+from tori_tui.bootstrap.ground import Ground, RunnerParts
+from tori_tui.bootstrap.late import branches_module
+from tori_tui.config import user_config_path
+from tori_tui.config.saving import save_rules
+from tori_tui.config.translate import limits, rules, secret_values
 from tori_tui.context.engine import ViewEngine
 from tori_tui.permission.redaction import Redactor
 from tori_tui.runtime.calls import CallRunner
@@ -22,9 +27,11 @@ from tori_tui.runtime.goal_calls import GoalCalls
 from tori_tui.runtime.open_calls import OpenCallCloser, stop_left_over
 from tori_tui.runtime.restoring import Restoring
 from tori_tui.runtime.scope import Scopes
+from tori_tui.runtime.written_calls import WrittenCalls
 from tori_tui.tools.abort import AbortTool
+from tori_tui.tools.adopt import AdoptTool
 from tori_tui.tools.ask_user import AskUserTool
-from tori_tui.tools.base import Tool
+from tori_tui.tools.base import CallScope, Tool, ToolOutput
 from tori_tui.tools.bash import Bash
 from tori_tui.tools.bash_output import BashOutput
 from tori_tui.tools.bash_stop import BashStop
@@ -48,18 +55,47 @@ class Acting:
     Attributes:
         calls: Runs the calls of a reply.
         engine: Rewrites the view, and shortens results by what it shows already.
+        written: Reads and writes calls as text.
+        bash: Runs commands; checks go through it.
+        gate: Says what may run; branches share its rules.
+        descendants: Knows the processes of every command, those of branches too.
     """
 
-    def __init__(self, ground: Ground) -> None:
-        world, recorder, asking = ground.world, ground.recorder, ground.asking
+    def __init__(self, ground: Ground, parts: RunnerParts) -> None:
+        terms, world = ground.terms, ground.world
+        recorder, asking = ground.recorder, ground.asking
         self.engine = ViewEngine(ground.meter.count_message)
-        self._jobs = Jobs(Descendants())
+        turns_limit = limits(ground.settings, ground.options).turns
+        self.written = WrittenCalls(ground.identities.tools, turns_limit, lambda: f"call_{world.new_token()}")
+        self.descendants = terms.descendants if terms else Descendants()
+        self._jobs = Jobs(self.descendants)
+        self._ground = ground
+        self._parts = parts
+        self._exploring: Exploring | None = None
         redactor = Redactor(secret_values(world.environ))
-        workspace = Workspace(ground.root, ground.options.cwd, also_readable=(ground.opened.directory,))
+        readable = (ground.opened.directory, *(terms.readable if terms else ()))
+        workspace = Workspace(ground.root, ground.options.cwd, readable, terms.copy_of if terms else None)
         tools = {tool.name: tool for tool in _make_tools(ground, workspace, self._jobs, redactor)}
-        gate = Gate(recorder, asking, workspace, rules(ground.settings))
+        explore = ExploreTool(_refuse if terms else self._explore)
+        adopt = AdoptTool(
+            lambda: recorder.state,
+            lambda: ground.rewinding.checkpointing.checkpoints,
+            ground.outputs,
+            recorder.record,
+        )
+        tools |= {explore.name: explore, adopt.name: adopt}
+        self.bash = tools["bash"]
+        if terms:
+            offered = {spec.name for spec in terms.tools}
+            tools = {name: tool for name, tool in tools.items() if name in offered or tool is explore}
+            gate = terms.gate.of_branch(recorder, asking, workspace, ground.identities)
+        else:
+            path = user_config_path(world.environ)
+            keep = partial(save_rules, path)
+            gate = Gate(recorder, asking, workspace, rules(ground.settings), ground.identities, keep)
+        self.gate = gate
         scopes = Scopes(recorder, asking, redactor.redact, ground.rewinding.checkpointing)
-        checks = Checks(tools["bash"], gate, scopes, world.clock)
+        checks = Checks(self.bash, gate, scopes, world.clock)
         restoring = Restoring(recorder, ground.rewinding, has_user=ground.options.has_user)
         self.calls = CallRunner(
             recorder=recorder,

@@ -10,18 +10,27 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
-from tori_tui.bootstrap.ground import Ground
+from tori_tui.bootstrap.ground import Ground, RunnerParts
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterable
+    from collections.abc import Awaitable, Iterable, Mapping
+    from pathlib import Path
 
     from tori_tui.bootstrap.acting import Acting
+    from tori_tui.config import SandboxSettings
     from tori_tui.context.engine import ViewEngine
     from tori_tui.domain.events import CallStarted
+    from tori_tui.runtime.branches.exploring import Exploring
     from tori_tui.runtime.calls import CallRunner
+    from tori_tui.runtime.context_manager import ContextManager
     from tori_tui.runtime.ending import Ending
+    from tori_tui.runtime.written_calls import WrittenCalls
+    from tori_tui.workspace.sandbox.confinement import Sandbox
 
+BRANCHES: Final = "tori_tui.bootstrap.branches"
 ACTING: Final = "tori_tui.bootstrap.acting"
+CONTEXTS: Final = "tori_tui.bootstrap.contexts"
+CONFINING: Final = "tori_tui.bootstrap.confining"
 
 
 class ActingModule(Protocol):
@@ -62,6 +71,10 @@ class LateParts:
     def engine(self) -> ViewEngine:
         """Return what rewrites the view."""
         return self._made().engine
+
+    def written(self) -> WrittenCalls:
+        """Return what reads and writes calls as text."""
+        return self._made().written
 
     def new_ending(self, has_words: Callable[[], bool]) -> Ending:
         """Return the judge of one run."""

@@ -193,9 +193,9 @@ def _make_runner(
     late: LateParts,
 ) -> Runner:
     recorder, world = ground.recorder, ground.world
-    tools = offered_tools()
-    encoding = _make_encoding(ground, tools)
-    requests = _make_requests(ground, instructions, tools, encoding, late)
+    text_callers = TextCallers(ModelFacts(world.state_dir))
+    encoding = Encoding(ground.settings.tool_protocol, text_callers, late.written)
+    requests = _make_requests(ground, instructions, encoding, late)
 
     def meanwhile(state: SessionState) -> None:
         late.load()
@@ -224,19 +224,7 @@ def _make_runner(
     )
 
 
-def _make_encoding(ground: Ground, tools: Sequence[ToolSpec]) -> Encoding:
-    return Encoding(
-        setting=ground.settings.tool_protocol,
-        text_callers=TextCallers(ModelFacts(ground.world.state_dir)),
-        tools=tools,
-        turns_limit=limits(ground.settings, ground.options).turns,
-        new_id=lambda: f"call_{ground.world.new_token()}",
-    )
-
-
-def _make_requests(
-    ground: Ground, instructions: str, tools: Sequence[ToolSpec], encoding: Encoding, late: LateParts
-) -> RequestBuilder:
+def _make_requests(ground: Ground, instructions: str, encoding: Encoding, late: LateParts) -> RequestBuilder:
     opened, world = ground.opened, ground.world
     head = read_git_head(ground.root)
     environment = Environment(

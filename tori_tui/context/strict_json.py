@@ -16,7 +16,7 @@ from tori_tui.context.read_reply import PlanStep, Step, WrittenCall, written
 from tori_tui.context.system_prompt import rules_text
 from tori_tui.domain.goals import GoalTree
 from tori_tui.domain.ids import ContextId
-from tori_tui.domain.messages import JsonObject, Message, Role, ToolCall
+from tori_tui.domain.messages import CORRECTION, JsonObject, Message, Role, ToolCall
 from tori_tui.domain.plan_text import goal_title, one_line
 from tori_tui.domain.request import ModelRequest, SystemBlock, ToolSpec
 
@@ -40,9 +40,6 @@ STEP_LIMIT_CHARS: Final = 200
 CHECK_LIMIT_CHARS: Final = 200
 
 TRIGGER: Final = "Go on. Answer with one JSON object with an `action`, strict JSON only."
-
-CORRECTION: Final = "correction"
-"""Key in a message's details: it tells the model what was wrong with its reply, and leaves the view."""
 
 EXAMPLES: Final[Mapping[str, object]] = {
     "string": "...",
@@ -252,4 +249,4 @@ def _said(context: ContextId, role: Role, text: str) -> Message:
     return Message(context, None, role, text, origin="model" if role == "assistant" else "runner")
 
 
-__all__ = ["CORRECTION", "TRIGGER", "Rounds", "run_text", "strict_json", "strict_rules", "tools_text"]
+__all__ = ["TRIGGER", "Rounds", "run_text", "strict_json", "strict_rules", "tools_text"]

@@ -32,6 +32,9 @@ class ContentPart:
     """Base64 of an image's bytes."""
 
 
+CORRECTION: Final = "correction"
+"""Key in a message's details: it tells the model what was wrong with its reply, and leaves the view."""
+
 TOLD_AGAIN: Final = "told_again"
 """Key in the details of a message that repeats an earlier one in another context."""
 
@@ -115,6 +118,7 @@ class Message:
 
 
 __all__ = [
+    "CORRECTION",
     "TOLD_AGAIN",
     "Content",
     "ContentPart",

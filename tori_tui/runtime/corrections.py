@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from tori_tui.context.strict_json import CORRECTION
 from tori_tui.domain.events import Fold, MessageAdded, MessagesFolded
 from tori_tui.domain.ids import Seq
-from tori_tui.domain.messages import Message
+from tori_tui.domain.messages import CORRECTION, Message
 from tori_tui.domain.state import SessionState
 from tori_tui.runtime.recorder import Recorder
 

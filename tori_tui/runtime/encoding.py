@@ -5,53 +5,25 @@ Must not talk to a model nor record anything; a turn does.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Container, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, Literal
+from collections.abc import Callable, Container
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Literal
 
 from tori_tui.context.build import BuiltRequest
-from tori_tui.context.plan import plan_block
-from tori_tui.context.read_reply import PlanStep, Step, WrittenCall, calls_in_text, read_reply
-from tori_tui.context.strict_json import Rounds, strict_json
-from tori_tui.context.tokens import estimate_message, estimate_tokens
-from tori_tui.domain.events import Section
 from tori_tui.domain.goals import GoalTree
-from tori_tui.domain.ids import CallId
-from tori_tui.domain.messages import Message, ToolCall
-from tori_tui.domain.request import ModelProfile, ModelRequest, ToolSpec
+from tori_tui.domain.request import ModelProfile
 from tori_tui.domain.state import SessionState
-from tori_tui.domain.view import numbered
 from tori_tui.memory.model_facts import TextCallers
 from tori_tui.providers.fold import Reply
+from tori_tui.runtime.understood import Understood
+
+if TYPE_CHECKING:
+    from tori_tui.runtime.written_calls import WrittenCalls
 
 ToolProtocol = Literal["auto", "native", "json"]
 
 TEXT_REPLIES_LIMIT: Final = 3
 """Replies in a row with calls as text after which a model is asked for strict JSON."""
-
-NO_PLAN: Final = (
-    "`action` is 'next_plan', but there is no plan; write `done`, or add goals with the tool goal"
-)
-
-WRITE_AGAIN: Final = "Answer again with one JSON object only."
-CALL_AGAIN: Final = "Make the call again, with the tools that you are given."
-
-
-@dataclass(frozen=True, slots=True)
-class Understood:
-    """A reply as it is meant."""
-
-    reply: Reply
-    """Its text without the calls, and the calls."""
-    answer: str | None = None
-    """What the run's answer is, once its calls have succeeded."""
-    problem: str = ""
-    """What is wrong with it, naming the field."""
-    remedy: str = ""
-    """What to do about the problem."""
-    notice: str = ""
-    """For the user: the encoding changes."""
 
 
 class Encoding:
@@ -60,25 +32,15 @@ class Encoding:
     Args:
         setting: What the user wants; `auto` goes by the model and by what it does.
         text_callers: The models that were found to write calls as text.
-        tools: What the model may call.
-        turns_limit: Of a run, for models that are told; None is no limit.
-        new_id: Gives an id for a call that has none.
+        written: Loads, at its first use, what reads and writes calls as text.
     """
 
     def __init__(
-        self,
-        *,
-        setting: ToolProtocol,
-        text_callers: TextCallers,
-        tools: Sequence[ToolSpec],
-        turns_limit: int | None,
-        new_id: Callable[[], str],
+        self, setting: ToolProtocol, text_callers: TextCallers, written: Callable[[], WrittenCalls]
     ) -> None:
         self._setting = setting
         self._text_callers = text_callers
-        self._tools = tuple(tools)
-        self._turns_limit = turns_limit
-        self._new_id = new_id
+        self._written = written
         self._n_text_replies = 0
         self._was_json = False
 
@@ -92,45 +54,24 @@ class Encoding:
         """Return the request in the encoding of its model."""
         is_json = self.is_json(built.request.profile)
         has_changed, self._was_json = is_json != self._was_json, is_json
-        if not is_json:
-            return replace(built, rewrite=built.rewrite or "native calls") if has_changed else built
-        rounds = Rounds(_round(state), self._turns_limit)
-        native = replace(built.request, messages=_whole(built.request, state))
-        request = strict_json(native, plan=plan_block(state.tree), tree=state.tree, rounds=rounds)
-        sections, texts = _sections(request, built)
-        # What is valid changes with every call, so no request extends the one before it.
-        rewrite = "strict JSON" if state.last_turns.get(request.context) else None
-        return replace(built, request=request, sections=sections, texts=texts, rewrite=rewrite)
+        if is_json:
+            return self._written().encode(built, state)
+        return replace(built, rewrite=built.rewrite or "native calls") if has_changed else built
 
     def understand(
         self, reply: Reply, profile: ModelProfile, tree: GoalTree, used: Container[str]
     ) -> Understood:
         """Return what a reply asks for; native calls in it always count as they are."""
-        is_json = self.is_json(profile)
         if reply.tool_calls:
             self._n_text_replies = 0
             return Understood(reply)
-        is_cut = reply.stop_reason == "length"
-        if is_json:
-            return self._in_json(reply, tree, used, is_cut)
-        reading = calls_in_text(reply.content, self._tools, is_cut=is_cut)
-        if not reading.steps:
-            problem = "" if is_cut else reading.problem
-            return Understood(reply, problem=problem, remedy=CALL_AGAIN)
+        if self.is_json(profile):
+            return self._written().in_json(reply, tree, used)
+        understood = self._written().in_text(reply, tree, used)
+        if not understood.reply.tool_calls:
+            return understood
         self._n_text_replies += 1
-        notice = self._notice(profile)
-        return Understood(self._with_steps(reply, reading.prose, reading.steps, used, tree), notice=notice)
-
-    def _in_json(self, reply: Reply, tree: GoalTree, used: Container[str], is_cut: bool) -> Understood:
-        reading = read_reply(reply.content, self._tools, is_cut=is_cut)
-        if reading.problem:
-            return Understood(reply, problem="" if is_cut else reading.problem, remedy=WRITE_AGAIN)
-        plan_steps = [step for step in reading.steps if isinstance(step, PlanStep)]
-        if any(not step.is_end for step in plan_steps) and not tree.open_goals:
-            return Understood(reply, problem=NO_PLAN, remedy=WRITE_AGAIN)
-        answer = next((step.goal_check for step in plan_steps if step.is_end), None)
-        meant = self._with_steps(reply, reading.prose, reading.steps, used, tree)
-        return Understood(meant, answer)
+        return replace(understood, notice=self._notice(profile))
 
     def _notice(self, profile: ModelProfile) -> str:
         if self._setting != "auto" or self._n_text_replies < TEXT_REPLIES_LIMIT:
@@ -141,74 +82,5 @@ class Encoding:
             'Set tool_protocol = "native" if that is wrong.'
         )
 
-    def _with_steps(
-        self, reply: Reply, prose: str, steps: Sequence[Step], used: Container[str], tree: GoalTree
-    ) -> Reply:
-        calls: list[ToolCall] = []
-        for call in (call for step in steps for call in _calls_of(step, tree)):
-            taken = {str(earlier.id) for earlier in calls}
-            call_id = self._new_id()
-            while call_id in used or call_id in taken:
-                call_id = self._new_id()
-            calls.append(ToolCall(CallId(call_id), call.name, call.arguments))
-        return replace(reply, content=prose, tool_calls=tuple(calls))
 
-
-def _calls_of(step: Step, tree: GoalTree) -> Iterator[WrittenCall]:
-    """Yield a step's calls: a plan step ends the current goal, and those of which it was the last part."""
-    if isinstance(step, WrittenCall):
-        yield step
-        return
-    upcoming = tree.next_pending()
-    focus = {} if step.is_end or upcoming is None else {"focus": str(upcoming.id)}
-    ended = _ended_with(tree)
-    for place in range(len(ended), 0, -1):
-        yield WrittenCall("goal", {"done": step.goal_check, **(focus if place == 1 else {})})
-    if focus and not ended:
-        yield WrittenCall("goal", focus)
-
-
-def _ended_with(tree: GoalTree) -> list[str]:
-    """Return the focused goal and the goals above it of which nothing else is open, lowest first."""
-    path = tree.path_to(tree.current_id) if tree.current_id else ()
-    ended: list[str] = []
-    for goal in reversed(path):
-        if not goal.is_open or (ended and any(c.is_open and c.id != ended[-1] for c in goal.children)):
-            break
-        ended.append(goal.id)
-    return ended
-
-
-def _round(state: SessionState) -> int:
-    """Return the number of the next request since the user's last word."""
-    n_replies = 0
-    for entry in reversed(state.log):
-        if entry.message.origin == "user":
-            break
-        n_replies += entry.message.role == "assistant"
-    return n_replies + 1
-
-
-def _whole(request: ModelRequest, state: SessionState) -> tuple[Message, ...]:
-    """Return the messages with what pointers leave out: the messages they point to are not shown here."""
-    wholes = {
-        entry.said.tool_call_id: replace(entry.said, content=numbered(entry.said.text, entry.seqs[0]))
-        for entry in state.view(request.context).entries
-        if entry.is_pointer
-    }
-    return tuple(wholes.get(m.tool_call_id, m) if m.role == "tool" else m for m in request.messages)
-
-
-def _sections(request: ModelRequest, native: BuiltRequest) -> tuple[tuple[Section, ...], dict[str, str]]:
-    texts = {_digest(block.text): block.text for block in request.system}
-    parts = [Section(b.name, estimate_tokens(b.text), _digest(b.text)) for b in request.system]
-    tokens = sum(estimate_message(message) for message in request.messages)
-    seqs = next((part.seqs for part in native.sections if part.name == "messages"), ())
-    return (*parts, Section("messages", tokens, seqs=seqs)), texts
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-__all__ = ["TEXT_REPLIES_LIMIT", "Encoding", "ToolProtocol", "Understood"]
+__all__ = ["TEXT_REPLIES_LIMIT", "Encoding", "ToolProtocol"]

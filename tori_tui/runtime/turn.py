@@ -24,13 +24,14 @@ from tori_tui.providers.fold import Reply
 from tori_tui.providers.retry import Fallback
 from tori_tui.runtime.clock import Clock
 from tori_tui.runtime.corrections import CORRECTIONS_LIMIT, Corrections
-from tori_tui.runtime.encoding import Encoding, Understood
+from tori_tui.runtime.encoding import Encoding
 from tori_tui.runtime.model_call import ModelCall
 from tori_tui.runtime.pricing import cost_usd
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.requests import RequestBuilder
 from tori_tui.runtime.room import Room
 from tori_tui.runtime.turn_end import TurnEnd
+from tori_tui.runtime.understood import Understood
 
 if TYPE_CHECKING:
     from tori_tui.runtime.calls import CallRunner
