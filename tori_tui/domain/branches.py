@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from tori_tui.domain.branch_events import BranchChanged, BranchMode
-from tori_tui.domain.ids import BranchId, CallId, GoalId, Seq
+from tori_tui.domain.ids import BranchId, CallId, GoalId, MissionId, Seq
 from tori_tui.domain.usage import Usage
+
+if TYPE_CHECKING:
+    from tori_tui.domain.state import SessionState
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,7 @@ class Branch:
     call_id: CallId
     seq: Seq
     """The record that planned it; a rewind to before that takes it out of the session."""
+    mission_id: MissionId | None
     goal_id: GoalId | None
     direction: str
     mode: BranchMode
@@ -65,10 +70,14 @@ class Branch:
                 return self
 
 
-def branch_after(known: Branch | None, event: BranchChanged, seq: Seq) -> Branch | None:
+def branch_after(
+    known: Branch | None, event: BranchChanged, seq: Seq, mission_id: MissionId | None
+) -> Branch | None:
     """Return a branch after a step; None for a step of one that was never planned."""
     if known is None and event.action == "planned":
-        return Branch(event.branch_id, event.call_id, seq, event.goal_id, event.direction, event.mode)
+        return Branch(
+            event.branch_id, event.call_id, seq, mission_id, event.goal_id, event.direction, event.mode
+        )
     return known.after(event) if known is not None else None
 
 
@@ -77,10 +86,34 @@ def branches_of_call(branches: Mapping[BranchId, Branch], call_id: CallId) -> tu
     return tuple(branch for branch in branches.values() if branch.call_id == call_id)
 
 
+def branches_of_goal(
+    branches: Mapping[BranchId, Branch], mission_id: MissionId | None, goal_id: GoalId | None
+) -> tuple[Branch, ...]:
+    """Return the branches that work for a goal; with None for the goal, for the mission itself."""
+    mine = (branch for branch in branches.values() if branch.goal_id == goal_id)
+    return tuple(branch for branch in mine if goal_id is not None or branch.mission_id == mission_id)
+
+
+def is_resumable(state: SessionState, call_id: CallId) -> bool:
+    """Say whether an open call has branches and belongs to the mission that is worked on."""
+    call = state.open_calls.get(call_id)
+    if call is None or not branches_of_call(state.branches, call_id):
+        return False
+    asking = next((entry for entry in reversed(state.log) if entry.seq == call.message_seq), None)
+    return asking is not None and asking.mission_id == state.tree.mission
+
+
 def next_branch_ids(branches: Iterable[BranchId], count: int) -> tuple[BranchId, ...]:
     """Return ids that no branch of the session has: numbers that go on counting."""
     used = max((int(branch_id) for branch_id in branches if branch_id.isdecimal()), default=0)
     return tuple(BranchId(str(used + number)) for number in range(1, count + 1))
 
 
-__all__ = ["Branch", "branch_after", "branches_of_call", "next_branch_ids"]
+__all__ = [
+    "Branch",
+    "branch_after",
+    "branches_of_call",
+    "branches_of_goal",
+    "is_resumable",
+    "next_branch_ids",
+]

@@ -289,7 +289,7 @@ def _forget_approvals(draft: Draft, call_id: CallId) -> None:
 
 
 def _change_branch(draft: Draft, event: BranchChanged, seq: Seq) -> None:
-    branch = branch_after(draft.branches.get(event.branch_id), event, seq)
+    branch = branch_after(draft.branches.get(event.branch_id), event, seq, draft.tree.mission)
     if branch is None:
         return
     draft.branches[event.branch_id] = branch

@@ -13,11 +13,13 @@ from typing import Final
 from rich.cells import cell_len
 from rich.text import Text
 
+from tori_tui.domain.branches import branches_of_goal
 from tori_tui.domain.goals import Goal, Mission
 from tori_tui.domain.ids import CallId, GoalId, MissionId
 from tori_tui.domain.messages import Message
 from tori_tui.domain.state import SessionState
 from tori_tui.render.amounts import counted, shown_cost, shown_duration, shown_tokens
+from tori_tui.render.branch import branch_line
 from tori_tui.render.safe_text import one_line, safe_text
 from tori_tui.render.tool_call import call_title, result_line
 
@@ -109,6 +111,7 @@ class _Folded:
         yield Text(self._footer())
 
     def _mission(self, mission: Mission) -> Iterator[Text]:
+        yield from self._branches(mission.id, None, "")
         goals = [goal for goal in self._state.tree.goals if goal.id in mission.goal_ids]
         own = self._steps.get((mission.id, None), ())
         if self._is_unfolded:
@@ -137,6 +140,7 @@ class _Folded:
             check = f"check: {one_line(goal.evidence.command, MISSION_LIMIT_CHARS)}"
             passed = goal.evidence.exit_code == 0
             yield Text(f"{inner}{check} → exit {goal.evidence.exit_code}", style="green" if passed else "red")
+        yield from self._branches(mission.id, goal.id, inner)
         steps = self._steps.get((mission.id, goal.id), ())
         if self._is_unfolded:
             yield from self._all_steps(steps, inner)
@@ -144,6 +148,10 @@ class _Folded:
             yield from self._some_steps(steps, inner, is_open=goal.is_open)
         for child in goal.children:
             yield from self._goal(child, mission, inner)
+
+    def _branches(self, mission_id: MissionId, goal_id: GoalId | None, indent: str) -> Iterator[Text]:
+        for branch in branches_of_goal(self._state.branches, mission_id, goal_id):
+            yield Text(indent + branch_line(branch, is_lost=self._state.past.is_lost(branch.seq)))
 
     def _suffix(self, goal: Goal) -> str:
         if goal.status == "abandoned":

@@ -21,7 +21,7 @@ from tori_tui.domain.plan_edits import MissionOpened
 from tori_tui.trace.codec import decode
 from tori_tui.trace.errors import BadLine, TraceAmbiguous, TraceMissing, TraceTooNew
 from tori_tui.trace.projections import META_NAME, TITLE_LIMIT_CHARS
-from tori_tui.trace.store import MESSAGES_NAME, is_being_written
+from tori_tui.trace.store import BRANCHES_NAME, MESSAGES_NAME, is_being_written
 
 ENDS_BYTES: Final = 65_536
 """Read of each end of a `messages.jsonl` whose `meta.json` is missing or old."""
@@ -84,7 +84,7 @@ def find_trace(trace_root: Path, prefix: str | None) -> Path:
     Args:
         trace_root: The folder of traces.
         prefix: An id, its beginning, a session's name, or the path of a trace; None, empty or `latest` is the
-            one that changed last.
+            one that changed last. `TRACE/branches/N` is a branch of one.
 
     Raises:
         TraceMissing: None fits; the error names what there is.
@@ -99,6 +99,9 @@ def find_trace(trace_root: Path, prefix: str | None) -> Path:
         return newest
     if (Path(prefix) / MESSAGES_NAME).is_file():
         return Path(prefix)
+    session, is_branch, branch = prefix.rstrip("/").rpartition(f"/{BRANCHES_NAME}/")
+    if is_branch:
+        return _branch_of(find_trace(trace_root, session), branch)
     fitting = [path for path in paths if path.name.startswith(prefix)]
     exact = [path for path in fitting if path.name == prefix]
     if exact or len(fitting) == 1:
@@ -113,6 +116,16 @@ def find_trace(trace_root: Path, prefix: str | None) -> Path:
         )
     known = f"There are: {_names(paths)}." if paths else "There is none yet."
     raise TraceMissing(f"No trace in {trace_root} begins with {prefix!r}.", known)
+
+
+def _branch_of(session: Path, name: str) -> Path:
+    """Return the trace of a branch; its newest where it was begun anew after a kill."""
+    folders = sorted(_trace_paths(session / BRANCHES_NAME), key=_changed_ns)
+    fitting = [path for path in folders if path.name == name or path.name.startswith(f"{name}-")]
+    if fitting:
+        return fitting[-1]
+    known = f"There are: {_names(sorted(folders))}." if folders else "It has none."
+    raise TraceMissing(f"{session.name} has no branch {name!r}.", known)
 
 
 def _size_bytes(path: Path) -> int:

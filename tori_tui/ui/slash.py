@@ -13,18 +13,20 @@ from typing import Final, get_args
 from tori_tui.domain.commands import (
     CloseContext,
     ForgetFact,
+    InterruptRun,
     RedoRewind,
     Remember,
     RenameSession,
     RewindTo,
     SearchMemory,
+    StopBranch,
     SwitchAgent,
     UndoRewind,
 )
 from tori_tui.domain.events import Mode
 from tori_tui.domain.goal_call import GoalRefused, parse_goal_id
 from tori_tui.domain.goals import GoalTree
-from tori_tui.domain.ids import FactId
+from tori_tui.domain.ids import BranchId, FactId
 from tori_tui.domain.plan_command import read_plan_command
 from tori_tui.domain.plan_edits import PlanEdit
 from tori_tui.domain.session_memory import KEY_LIMIT_CHARS
@@ -39,6 +41,7 @@ SLASH_HELP: Final[Mapping[str, str]] = MappingProxyType(
         "rewind": "/rewind ID | turn:N [files | messages]: back to where that goal or turn began",
         "undo": "/undo: take the last rewind back",
         "redo": "/redo: do it again",
+        "stop": "/stop [BRANCH]: stop one branch of explore; without a number everything",
         "rename": "/rename NAME: name this session",
         "model": "/model NAME: use another model from the next request on",
         "agent": "/agent [NAME | close NAME]: let another agent work (Tab completes), or close its context",
@@ -55,6 +58,8 @@ SessionCommand = (
     | UndoRewind
     | RedoRewind
     | RenameSession
+    | StopBranch
+    | InterruptRun
     | SwitchAgent
     | CloseContext
     | Remember
@@ -135,8 +140,8 @@ def read_slash(line: str, tree: GoalTree) -> Asked | None:
             return Commanded(_rewind(_needed(rest, word), tree))
         case "undo" | "redo" if not rest:
             return Commanded(UndoRewind() if word == "undo" else RedoRewind())
-        case "rename":
-            return Commanded(RenameSession(_needed(rest, word)))
+        case "rename" | "stop":
+            return Commanded(RenameSession(_needed(rest, word)) if word == "rename" else _stop(rest))
         case "agent":
             return Commanded(_agent(rest))
         case "remember":
@@ -161,6 +166,11 @@ def completions(draft: str, agents: Callable[[], Sequence[str]]) -> tuple[str, .
     lead = "close " if rest.startswith("close ") else ""
     start = rest.removeprefix(lead)
     return tuple(f"/agent {lead}{name}" for name in agents() if name.startswith(start))
+
+
+def _stop(rest: str) -> StopBranch | InterruptRun:
+    number = rest.lower().removeprefix("branch").strip(" #")
+    return StopBranch(BranchId(number)) if number else InterruptRun()
 
 
 def _retry(rest: str, tree: GoalTree) -> Aimed:

@@ -18,10 +18,12 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tori_tui.domain.branches import branches_of_goal
 from tori_tui.domain.goals import Goal, GoalStatus
 from tori_tui.domain.ids import GoalId
 from tori_tui.domain.state import SessionState
 from tori_tui.render.amounts import counted, shown_duration
+from tori_tui.render.branch import branch_line
 from tori_tui.render.safe_text import one_line
 from tori_tui.ui.actions import bindings_of
 from tori_tui.ui.palette import Palette
@@ -144,7 +146,8 @@ class GoalTree(Widget, can_focus=True):
     def _line(self, row: GoalRow, width: int) -> Text:
         palette = self._palette
         if row.goal is None:
-            return title_line(Text(row.text, palette.muted), Text(), width)
+            indent = " " * min(row.depth * INDENT_CELLS, MAX_INDENT_CELLS)
+            return title_line(Text(indent + row.text, palette.muted), Text(), width)
         goal = row.goal
         is_current = goal.id == self._state.tree.current_id
         indent = " " * min(row.depth * INDENT_CELLS, MAX_INDENT_CELLS)
@@ -198,6 +201,7 @@ class GoalTree(Widget, can_focus=True):
             n_goals = len(mission.goal_ids)
             note = f" ({counted(n_goals, 'goal')})" if n_goals else ""
             rows.append(GoalRow(None, 0, f"▪ {one_line(mission.text, 200)}{note}"))
+        rows.extend(self._branch_rows(None, 0))
         for goal in tree.mission_goals:
             rows.extend(self._rows_below(goal, 0))
         if tree.mission is not None and not tree.mission_goals:
@@ -207,9 +211,18 @@ class GoalTree(Widget, can_focus=True):
     def _rows_below(self, goal: Goal, depth: int) -> list[GoalRow]:
         rows = [GoalRow(goal, depth)]
         if goal.id not in self._collapsed:
+            rows.extend(self._branch_rows(goal.id, depth + 1))
             for child in goal.children:
                 rows.extend(self._rows_below(child, depth + 1))
         return rows
+
+    def _branch_rows(self, goal_id: GoalId | None, depth: int) -> list[GoalRow]:
+        """Return the branches that work, or worked, for a goal, or for the mission itself."""
+        past = self._state.past
+        return [
+            GoalRow(None, depth, branch_line(branch, is_lost=past.is_lost(branch.seq)))
+            for branch in branches_of_goal(self._state.branches, self._state.tree.mission, goal_id)
+        ]
 
     # ── moving ──
 
