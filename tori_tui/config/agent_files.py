@@ -6,7 +6,7 @@ Must not follow a folder that nobody trusts, and names file, line and key of eve
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, get_args
@@ -50,7 +50,7 @@ class AgentFolders:
     """
 
     def __init__(
-        self, users: Path, trusted: Sequence[Path], untrusted: Sequence[Path], tools: Sequence[str]
+        self, users: Path, trusted: Sequence[Path], untrusted: Sequence[Path], tools: Collection[str]
     ) -> None:
         self._folders = (users, *trusted)
         self._untrusted = tuple(untrusted)

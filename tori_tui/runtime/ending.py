@@ -5,9 +5,10 @@ Must not take turns; the runner does.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
+from tori_tui.domain.agents import Agent
 from tori_tui.domain.events import MessageAdded, NoticeShown, PlanChanged
 from tori_tui.domain.goals import Goal
 from tori_tui.domain.messages import Message, Origin
@@ -17,7 +18,9 @@ from tori_tui.domain.state import SessionState
 from tori_tui.runtime import nudges
 from tori_tui.runtime.asking import Asking
 from tori_tui.runtime.final_checks import FinalChecks
+from tori_tui.runtime.identities import Identities
 from tori_tui.runtime.loops import NUDGE_AT, STOP_AT, count_repeats
+from tori_tui.runtime.plan_offer import PlanOffer
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.turn_end import RunEnd, TurnEnd
 
@@ -32,12 +35,19 @@ class Ending:
     """Judges each turn of one run."""
 
     def __init__(
-        self, recorder: Recorder, asking: Asking, checks: FinalChecks, has_words: Callable[[], bool]
+        self,
+        recorder: Recorder,
+        asking: Asking,
+        checks: FinalChecks,
+        has_words: Callable[[], bool],
+        identities: Identities,
     ) -> None:
         self._recorder = recorder
         self._asking = asking
         self._checks = checks
         self._has_words = has_words
+        self._identities = identities
+        self._offer = PlanOffer(recorder, asking, identities)
         self._nags = 0
 
     async def after(self, turn: TurnEnd) -> RunEnd | None:
@@ -55,6 +65,10 @@ class Ending:
         """Judge a reply without calls: the end, unless it was cut, answers a comment or leaves goals open."""
         if turn.stop_reason == "length":
             return await self._nag(nudges.CUT_AT_LIMIT, RunEnd("incomplete", "the answer was cut", "limit"))
+        agent = self._identities.agent
+        is_reader = agent is not None and agent.ending != "mission" and self._state.lent_to is None
+        if agent is not None and is_reader and turn.text.strip():
+            return await self._answered_by(agent)
         open_goals = self._state.tree.open_goals
         if not open_goals:
             if not turn.text.strip():
@@ -64,10 +78,21 @@ class Ending:
             return None
         if self._asking.has_user and turn.text.rstrip().endswith(("?", "？")):
             return RunEnd("incomplete", "the model asks the user", "goals_open")
-        names = ", ".join(_named(goal) for goal in open_goals)
-        return await self._nag(
-            nudges.goals_open(open_goals), RunEnd("incomplete", f"goals open: {names}", "goals_open")
-        )
+        end = RunEnd("incomplete", _open_text(open_goals), "goals_open")
+        lent = self._state.tree.find(self._state.lent_to) if self._state.lent_to else None
+        return await self._nag(nudges.lent_open(lent) if lent else nudges.goals_open(open_goals), end)
+
+    async def _answered_by(self, agent: Agent) -> RunEnd | None:
+        """Judge the answer of an agent that only reads: a plan is offered, an answer ends the run."""
+        open_goals = self._state.tree.open_goals
+        if agent.ending == "plan" and open_goals:
+            return await self._offer.make()
+        if open_goals:
+            return RunEnd("incomplete", f"{agent.name} answered; {_open_text(open_goals)}", "goals_open")
+        mission = self._state.tree.current_mission
+        if mission is not None and mission.check is not None:
+            return RunEnd("incomplete", f"{agent.name} answered; it runs no check", "check_red")
+        return RunEnd("done")
 
     @property
     def _state(self) -> SessionState:
@@ -134,6 +159,10 @@ class Ending:
         state = self._state
         message = Message(state.active_context, state.tree.current_id, "user", text, origin=origin)
         await self._recorder.record(MessageAdded(message))
+
+
+def _open_text(goals: Sequence[Goal]) -> str:
+    return f"goals open: {', '.join(_named(goal) for goal in goals)}"
 
 
 def _named(goal: Goal) -> str:
