@@ -35,9 +35,11 @@ from tori_tui.domain.commands import (
     DecideApproval,
     EditPlan,
     InterruptRun,
+    RewindTo,
     SubmitPrompt,
     SwitchMode,
     SwitchModel,
+    UndoRewind,
 )
 from tori_tui.domain.events import ApprovalChanged, Mode, QuestionAsked, Record
 from tori_tui.domain.goal_call import GoalRefused
@@ -65,7 +67,7 @@ Step = tuple[str, int]
 
 STEPS = (
     *("comment", "comment", "now", "later", "replan", "retry", "node", "plain burst", "edit", "edit", "edit"),
-    *("interrupt", "prompt", "continue", "model", "mode", "allow", "deny", "answer", "wait"),
+    *("rewind", "interrupt", "prompt", "continue", "model", "mode", "allow", "deny", "answer", "wait"),
 )
 
 REPLIES = (
@@ -190,7 +192,7 @@ class RandomModel:
             yield event
 
     def _check_words(self, request: ModelRequest) -> None:
-        words = [entry.message.text for entry in self.state().log if entry.message.is_users_word]
+        words = [entry.message.text for entry in self.state().live_log if entry.message.is_users_word]
         shown = [message.text for message in request.messages if message.is_users_word]
         if shown != words:
             self._journal.note("violation", f"the user said {words}, the request shows {shown}")
@@ -360,12 +362,15 @@ class FrontEnd:
                 return [InterruptRun()]
             case "prompt":
                 return [SubmitPrompt(self._text("mission"), continues=self._random.random() < 0.3)]
+            case "rewind":
+                turn = self._random.randint(1, max(1, self._session.state.n_turns))
+                back = RewindTo(turn=turn, files=self._random.random() < 0.5)
+                return [self._random.choice((back, back, UndoRewind()))]
             case "continue":
                 return [ContinueRun()]
-            case "model":
-                return [SwitchModel(self._random.choice(MODELS))]
-            case "mode":
-                return [SwitchMode(self._random.choice(("ask", "edit", "auto", "plan")))]
+            case "model" | "mode":
+                mode: Mode = self._random.choice(("ask", "edit", "auto", "plan"))
+                return [SwitchMode(mode) if step == "mode" else SwitchModel(self._random.choice(MODELS))]
             case "allow" | "deny":
                 return [
                     DecideApproval(self._approvals.pop().approval_id, allow=step == "allow")
