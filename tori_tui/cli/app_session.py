@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from tori_tui.ui.bridge import Bridge
 
 
+GULP_S: Final = 0.006
+"""Much less than lies between two drawings, and three pieces of a fast model's answer."""
+
 DEMO_DELAY_S: Final = 0.02
 """Between the pieces of recorded replies, so that they stream as a model's do."""
 
@@ -160,7 +163,9 @@ def load_live(options: AppOptions) -> LiveLaunch:
     from tori_tui.workspace.git_head import find_work_tree, read_git_head
 
     settings, wanted, prompt = demo_session() if options.is_demo else asked_session(options)
-    surroundings = real_surroundings(os.environ, replay_delay_s=DEMO_DELAY_S if options.is_demo else 0.0)
+    surroundings = real_surroundings(
+        os.environ, replay_delay_s=DEMO_DELAY_S if options.is_demo else 0.0, gulp_s=GULP_S
+    )
     history = History(surroundings.state_dir / "history.jsonl")
     root = find_work_tree(wanted.cwd)
     bridge = Bridge(

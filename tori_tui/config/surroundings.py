@@ -54,6 +54,8 @@ class Surroundings:
     wrap_store: Callable[[TraceStore], TraceStore] = lambda store: store
     replay_delay_s: float = 0.0
     """Pause between the pieces of recorded replies."""
+    gulp_s: float = 0.0
+    """Least time between two reads of a fast answer, for a front end that draws now and then."""
 
     @property
     def state_dir(self) -> Path:
@@ -71,7 +73,9 @@ class Surroundings:
         return self.environ.get("HOME") or os.path.expanduser("~")
 
 
-def real_surroundings(environ: Mapping[str, str], *, replay_delay_s: float = 0.0) -> Surroundings:
+def real_surroundings(
+    environ: Mapping[str, str], *, replay_delay_s: float = 0.0, gulp_s: float = 0.0
+) -> Surroundings:
     """Return the machine's own clock and randomness."""
 
     def now() -> datetime:
@@ -83,6 +87,7 @@ def real_surroundings(environ: Mapping[str, str], *, replay_delay_s: float = 0.0
         clock=Clock(now, time.monotonic, asyncio.sleep, random.random),
         new_token=lambda: secrets.token_hex(4),
         replay_delay_s=replay_delay_s,
+        gulp_s=gulp_s,
     )
 
 

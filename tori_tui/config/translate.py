@@ -62,7 +62,7 @@ def make_model(name: str, settings: Settings, world: Surroundings) -> tuple[Mode
     if overrides.window_tokens is None:
         overrides = replace(overrides, window_tokens=settings.context.window_tokens)
     profile = profile_for(name, overrides)
-    wire = provider_settings(settings, profile.provider)
+    wire = replace(provider_settings(settings, profile.provider), gulp_s=world.gulp_s)
     provider = make_provider(profile, wire, environ=world.environ, replay_delay_s=world.replay_delay_s)
     variable = "ANTHROPIC_BASE_URL" if profile.provider == "anthropic" else "OPENAI_BASE_URL"
     base_url = wire.base_url or world.environ.get(variable, "")

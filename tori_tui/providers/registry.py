@@ -141,6 +141,7 @@ def _endpoint(
         settings.headers,
         settings.ca_file,
         idle_timeout_s,
+        settings.gulp_s,
         is_bearer=key.is_token,
         proxy_variable=_proxy_variable(base_url, environ),
     )

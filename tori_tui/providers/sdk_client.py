@@ -129,9 +129,15 @@ class SdkClient:
 
     async def _bytes(self, response: httpx2.Response, decoder: EventDecoder) -> AsyncGenerator[bytes, None]:
         """Yield the answer's bytes; a connection lost after a whole reply is an ordinary end."""
+        gulp_s, clock = self._endpoint.gulp_s, asyncio.get_running_loop().time
+        asked_s = clock()
         try:
             async for chunk in response.aiter_bytes():
+                is_fast = clock() - asked_s < gulp_s
                 yield chunk
+                if is_fast and not decoder.is_finished:
+                    await asyncio.sleep(gulp_s)
+                asked_s = clock()
         except _timeout() as error:
             raise stalled(self._endpoint.idle_timeout_s) from error
         except _http_error() as error:

@@ -31,6 +31,8 @@ class ProviderSettings:
     key_command: str = ""
     """A shell command that prints the key."""
     idle_timeout_s: float | None = None
+    gulp_s: float = 0.0
+    """See `Endpoint`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,9 @@ class Endpoint:
     headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
     ca_file: Path | None = None
     idle_timeout_s: float = IDLE_TIMEOUT_S
+    gulp_s: float = 0.0
+    """Least time between two reads of an answer that comes faster than that: each read costs as much
+    as to draw a line. 0 reads everything the moment it is there."""
     is_bearer: bool = False
     """Anthropic only: the key is a token for the Authorization header."""
     proxy_variable: str = ""

@@ -11,7 +11,6 @@ from typing import ClassVar, Final
 from textual import events
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
 from textual.timer import Timer
@@ -28,6 +27,7 @@ from tori_tui.ui.themes import ThemeSpec
 from tori_tui.ui.transcript.code import prepare_languages
 from tori_tui.ui.transcript.story import Story
 from tori_tui.ui.widgets.goal_tree import GoalTree
+from tori_tui.ui.widgets.panes import Body, Frame
 from tori_tui.ui.widgets.plan_strip import PlanStrip
 from tori_tui.ui.widgets.status_line import SPINNER_INTERVAL_S, StatusLine
 from tori_tui.ui.widgets.transcript import Transcript
@@ -37,6 +37,9 @@ TICKS_A_SECOND: Final = round(1 / SPINNER_INTERVAL_S)
 
 class TalkScreen(Screen[None]):
     """Goal tree and conversation side by side, a status line below."""
+
+    BLANK = True
+    """Its widgets leave no cell free, so that there is nothing to draw."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("session")
 
@@ -51,15 +54,16 @@ class TalkScreen(Screen[None]):
         self.story = Story()
         self.goals = GoalTree(palette, clock=clock, id="goals")
         self.transcript = Transcript(palette, clock=clock, id="transcript")
-        self.talk_frame = Vertical(self.transcript, id="talk")
+        self.talk_frame = Frame(self.transcript, id="talk")
         self.plan_strip = PlanStrip(palette, id="plan")
         self.status_line = StatusLine(palette, clock=clock, id="status")
         self._ticker: Timer | None = None
         self._n_ticks = 0
+        self._titles = ("", "")
 
     def compose(self) -> ComposeResult:
         """Lay the panes out."""
-        with Horizontal(id="body"):
+        with Body(id="body"):
             yield self.goals
             yield self.talk_frame
         yield self.plan_strip
@@ -128,9 +132,11 @@ class TalkScreen(Screen[None]):
         """Show mission and progress in the frames."""
         done, total = self.state.tree.progress()
         mission = self.state.tree.current_mission
-        self.goals.border_subtitle = Content(f"{done}/{total}" if total else "")
-        title = one_line(mission.text, 200) if mission else "tori"
-        self.talk_frame.border_title = Content(title)
+        titles = (f"{done}/{total}" if total else "", one_line(mission.text, 200) if mission else "tori")
+        if titles != self._titles:
+            # To set one draws the whole frame anew, even if it is the same.
+            self._titles = titles
+            self.goals.border_subtitle, self.talk_frame.border_title = map(Content, titles)
 
     def show_status(self) -> None:
         """Show the status line; screens say what stands in it."""

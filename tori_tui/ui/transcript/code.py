@@ -5,13 +5,15 @@ Must not fail on any input: what no lexer knows is shown plain.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
+from pygments.token import _TokenType
 from pygments.util import ClassNotFound
-from rich.text import Text
+from rich.text import Span, Text
 
 from tori_tui.ui.palette import Palette
 
@@ -44,10 +46,25 @@ def highlighted(code: str, language: str, palette: Palette) -> list[Text]:
     lexer = _lexer(language) if language and len(code) <= HIGHLIGHT_LIMIT_CHARS else None
     if lexer is None:
         return [Text(line) for line in code.split("\n")]
-    text = Text()
-    for token, piece in lexer.get_tokens(code):
-        text.append(piece, palette.of_token(token))
-    return list(text.split("\n", allow_blank=True))
+    return list(_lines(lexer.get_tokens(code), palette))
+
+
+def _lines(tokens: Iterable[tuple[_TokenType, str]], palette: Palette) -> Iterator[Text]:
+    parts: list[str] = []
+    spans: list[Span] = []
+    at = 0
+    for token, text in tokens:
+        style = palette.of_token(token)
+        for index, piece in enumerate(text.split("\n")):
+            if index:
+                yield Text("".join(parts), spans=spans)
+                parts, spans, at = [], [], 0
+            if piece:
+                parts.append(piece)
+                if style is not None:
+                    spans.append(Span(at, at + len(piece), style))
+                at += len(piece)
+    yield Text("".join(parts), spans=spans)
 
 
 def prepare_languages() -> None:

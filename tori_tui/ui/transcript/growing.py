@@ -14,7 +14,7 @@ from textual.strip import Strip
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.transcript.blocks import AnswerBlock
 from tori_tui.ui.transcript.layout import ANSWER_LIMIT_LINES, piece_lines
-from tori_tui.ui.transcript.lines import bounded, shown, strip_of
+from tori_tui.ui.transcript.lines import BAR_CELLS, bounded, shown, strip_of
 from tori_tui.ui.transcript.markdown import pieces_of
 
 SETTLE_FENCE_LINES: Final = 48
@@ -77,7 +77,7 @@ class GrowingLines:
         return self._drawn(piece_lines(shown(kept), self.width, self.palette))
 
     def _drawn(self, lines: list[Text]) -> list[Strip]:
-        return [strip_of(line, self.width, self.palette.base) for line in lines]
+        return [strip_of(line, self.width + BAR_CELLS, self.palette.base) for line in lines]
 
 
 __all__ = ["GrowingLines"]

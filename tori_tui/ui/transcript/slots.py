@@ -15,7 +15,7 @@ from tori_tui.ui.palette import Palette
 from tori_tui.ui.transcript.blocks import AnswerBlock, Block, CallBlock, GoalBlock
 from tori_tui.ui.transcript.growing import GrowingLines
 from tori_tui.ui.transcript.layout import block_lines, can_fold, starts_unfolded
-from tori_tui.ui.transcript.lines import strip_of
+from tori_tui.ui.transcript.lines import BAR_CELLS, strip_of
 
 CACHED_LINES: Final = 3_000
 """Lines kept drawn: some sixty screens, about 10 MB."""
@@ -127,7 +127,7 @@ class Slots:
         return bool(running)
 
     def lines(self, index: int) -> list[Strip]:
-        """Return the drawn lines of the slot at a place."""
+        """Return the drawn lines of the slot at a place, each with a blank cell for the scroll bar."""
         slot = self._slots[index]
         if slot.strips is None:
             slot.strips = self._draw(slot)
@@ -162,7 +162,7 @@ class Slots:
         if grown is not None and isinstance(block, AnswerBlock) and grown.fits(block):
             return grown.strips(block.text)
         lines = block_lines(block, self.width, self.palette, is_unfolded=slot.shows_all, now_s=self.now_s)
-        return [strip_of(line, self.width, self.palette.base) for line in lines]
+        return [strip_of(line, self.width + BAR_CELLS, self.palette.base) for line in lines]
 
     def _forget_lines(self, slot: Slot) -> None:
         if slot.strips is not None:

@@ -138,15 +138,16 @@ class Viewport:
         index = len(self.slots)
         while index > 0 and len(rows) < self._height:
             index -= 1
-            rows[:0] = self._rows_of(index)
-        rows = rows[-self._height :]
+            rows[:0] = self._rows_of(index, last=self._height - len(rows))
         if rows:
             self._top = rows[0].place
         return rows
 
-    def _rows_of(self, index: int) -> list[Row]:
-        key = self.slots.at(index).key
-        return [Row(Place(key, line), strip) for line, strip in enumerate(self.slots.lines(index))]
+    def _rows_of(self, index: int, *, last: int | None = None) -> list[Row]:
+        """Return the rows of a block, or so many of its last: an answer may have thousands."""
+        key, strips = self.slots.at(index).key, self.slots.lines(index)
+        first = 0 if last is None else max(0, len(strips) - last)
+        return [Row(Place(key, first + line), strip) for line, strip in enumerate(strips[first:])]
 
     def _scroll_down(self, lines: int) -> None:
         index, line = self.slots.index_of(self._top.key), self._top.line + lines

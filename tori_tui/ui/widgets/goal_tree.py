@@ -96,6 +96,7 @@ class GoalTree(Widget, can_focus=True):
 
     def show(self, state: SessionState) -> None:
         """Show the plan of a state."""
+        drawn = self._drawn
         before, self._state = self._state, state
         is_running = state.status == "running"
         if not is_running:
@@ -106,7 +107,15 @@ class GoalTree(Widget, can_focus=True):
             self._cursor = state.tree.current_id or self._cursor
         self._rows = list(self._visible_rows())
         self._keep_cursor_in_view()
-        self.refresh()
+        if drawn != self._drawn:
+            self.refresh()
+
+    @property
+    def _drawn(self) -> tuple[object, ...]:
+        """All that a picture of the tree depends on, the time excepted."""
+        state = self._state
+        place = (self._first_row, self._cursor, self._since_s, state.tree.current_id)
+        return (tuple(self._rows), *place, {goal: spent for goal, spent in state.goal_stats.items() if goal})
 
     def set_palette(self, palette: Palette) -> None:
         """Draw in other styles."""

@@ -25,6 +25,7 @@ from tori_tui.ui.actions import bindings_of
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.transcript.blocks import AnswerBlock, Block
 from tori_tui.ui.transcript.layout import GUTTER_CELLS
+from tori_tui.ui.transcript.lines import BAR_CELLS
 from tori_tui.ui.transcript.slots import Slots
 from tori_tui.ui.transcript.story import Change
 from tori_tui.ui.transcript.viewport import Place, Viewport
@@ -172,18 +173,22 @@ class Transcript(Widget, can_focus=True):
     def _row(self, y: int, width: int) -> Strip:
         rows = self._view.rows
         if y >= len(rows):
-            strip = Strip.blank(max(0, width - 1), self._palette.base)
+            strip = Strip.blank(width, self._palette.base)
         else:
             place, strip = rows[y]
             if self.text_selection is not None:
                 strip = self._selected(strip, place)
             if place.key == self._view.marked and self.has_focus and self._view.is_title(y):
                 strip = strip.apply_style(self._palette.marked)
-        return Strip([*strip, self._bar_cell(y)], width)
+        if self._thumb is not None and self._thumb[0] <= y < sum(self._thumb):
+            # Any other line stays the object it was, and with it what Textual keeps of it.
+            bar = Segment("▐", self._palette.base + self._palette.border)
+            return Strip([*strip.crop(0, width - BAR_CELLS), bar], width)
+        return strip
 
     def _settle(self) -> None:
         """Find the lines that the view shows, drawing only their blocks."""
-        height, width = self.size.height, self.size.width - 1
+        height, width = self.size.height, self.size.width - BAR_CELLS
         if not self._is_stale or width <= 0 or height <= 0:
             return
         self._is_stale = False
@@ -194,11 +199,6 @@ class Transcript(Widget, can_focus=True):
             self._was_following = self._view.is_following
             self.post_message(self.FollowingChanged(self._was_following))
 
-    def _bar_cell(self, y: int) -> Segment:
-        if self._thumb is None or not self._thumb[0] <= y < sum(self._thumb):
-            return Segment(" ", self._palette.base)
-        return Segment("▐", self._palette.base + self._palette.border)
-
     def _selected(self, strip: Strip, place: Place) -> Strip:
         selection = self.text_selection
         span = selection.get_span(_number(place)) if selection is not None else None
@@ -207,7 +207,7 @@ class Transcript(Widget, can_focus=True):
         text = strip.text
         start, end = span
         first = cell_len(text[:start])
-        last = strip.cell_length if end == -1 else cell_len(text[:end])
+        last = strip.cell_length - BAR_CELLS if end == -1 else cell_len(text[:end])
         style = self.screen.get_component_rich_style("screen--selection", partial=True)
         middle = strip.crop(first, last).apply_style(style)
         restyled = Strip([Segment(s.text, (s.style or style) + style) for s in middle])
