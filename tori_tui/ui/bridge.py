@@ -42,8 +42,8 @@ from tori_tui.ui.messages import SessionFailed
 
 STREAMED: Final = (TextStreamed, ThinkingStreamed, CallStreamed, ToolOutputStreamed)
 
-PACE_S: Final = 0.025
-"""Half of what lies between two drawings of the conversation."""
+PACE_S: Final = 0.05
+"""What lies between two drawings of the conversation."""
 
 
 class SessionPort(Protocol):

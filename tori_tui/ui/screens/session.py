@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, Final, assert_never
 
 from textual.app import SystemCommand
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widget import Widget
 
@@ -57,6 +56,7 @@ from tori_tui.ui.transcript.wording import memory_page
 from tori_tui.ui.widgets.approval_bar import ApprovalBar
 from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Purpose
 from tori_tui.ui.widgets.goal_tree import GoalTree
+from tori_tui.ui.widgets.panes import Frame
 from tori_tui.ui.widgets.status_line import Status
 
 MODES: Final[tuple[Mode, ...]] = ("plan", "ask", "edit", "auto")
@@ -98,7 +98,7 @@ class SessionScreen(TalkScreen):
         """What is shown until the session tells."""
         self.approvals = ApprovalBar(palette, clock=clock, id="approval")
         self.input = CommentInput(history, completed=self._completed, id="comment")
-        self._box = Vertical(self.input, id="input-box")
+        self._box = Frame(self.input, id="input-box")
         self._question: QuestionAsked | None = None
         self._context_tokens = 0
         self._run_since_s: float | None = None

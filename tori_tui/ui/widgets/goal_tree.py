@@ -16,7 +16,6 @@ from textual import events
 from textual.binding import BindingType
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from tori_tui.domain.branches import branches_of_goal
 from tori_tui.domain.goals import Goal, GoalStatus
@@ -28,6 +27,7 @@ from tori_tui.render.safe_text import one_line
 from tori_tui.ui.actions import bindings_of
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.transcript.lines import strip_of, title_line
+from tori_tui.ui.widgets.panes import Kept
 
 GoalIntent = Literal["comment", "add", "rename", "down", "up", "focus", "drop", "rewind"]
 
@@ -53,7 +53,7 @@ class GoalRow:
     text: str = ""
 
 
-class GoalTree(Widget, can_focus=True):
+class GoalTree(Kept, can_focus=True):
     """The goals of the session with state, time and check."""
 
     DEFAULT_CSS = """

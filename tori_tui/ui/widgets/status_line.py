@@ -12,12 +12,12 @@ from typing import Final
 from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
-from textual.widget import Widget
 
 from tori_tui.render.amounts import shown_duration, shown_tokens
 from tori_tui.render.safe_text import one_line
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.transcript.lines import strip_of
+from tori_tui.ui.widgets.panes import Kept
 
 SPINNER: Final = "◐◓◑◒"
 
@@ -55,7 +55,7 @@ class Status:
     """When the run began, on the screen's own clock."""
 
 
-class StatusLine(Widget):
+class StatusLine(Kept):
     """One line of facts."""
 
     DEFAULT_CSS = """

@@ -33,6 +33,9 @@ from tori_tui.ui.transcript.viewport import Place, Viewport
 REDRAW_INTERVAL_S: Final = 0.05
 """A streaming block is drawn at most 20 times a second; its end at once."""
 
+REDRAW_SLACK_S: Final = 0.01
+"""What comes a little early is drawn and not kept for a timer: text is handed on at the same pace."""
+
 WHEEL_LINES: Final = 3
 
 _LINE_BITS: Final = 24
@@ -89,7 +92,7 @@ class Transcript(Widget, can_focus=True):
             self._slots.put(key, block)
         self._is_stale = True
         wait_s = self._drawn_at_s + REDRAW_INTERVAL_S - self._clock()
-        if is_urgent or wait_s <= 0:
+        if is_urgent or wait_s <= REDRAW_SLACK_S:
             self._draw()
         elif self._timer is None:
             self._timer = self.set_timer(wait_s, self._draw)
@@ -136,7 +139,9 @@ class Transcript(Widget, can_focus=True):
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
-        self._drawn_at_s = self._clock()
+        now_s, due_s = self._clock(), self._drawn_at_s + REDRAW_INTERVAL_S
+        # One that is early by the slack does not bring the next one forward.
+        self._drawn_at_s = due_s if due_s - REDRAW_SLACK_S <= now_s < due_s else now_s
         self.refresh()
 
     def on_resize(self) -> None:
