@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from tori_tui.domain.ids import ContextId, GoalId
-from tori_tui.domain.memory import FactAuthor
 
 Mode = Literal["plan", "ask", "edit", "auto"]
 """What runs without a question, from the least on."""
+
+
+FactAuthor = Literal["agent", "user"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,4 +47,4 @@ class MemoryChanged:
     by: FactAuthor = "agent"
 
 
-__all__ = ["ContextChanged", "MemoryChanged", "Mode"]
+__all__ = ["ContextChanged", "FactAuthor", "MemoryChanged", "Mode"]

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 
+from tori_tui.domain.context_events import FactAuthor
 from tori_tui.domain.ids import FactId, GoalId, TraceId
-
-FactAuthor = Literal["agent", "user"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from tori_tui.domain.context_events import FactAuthor
 from tori_tui.domain.goals import Goal
 from tori_tui.domain.ids import ContextId
-from tori_tui.domain.memory import FactAuthor
 from tori_tui.domain.plan_text import goal_title, one_line
 from tori_tui.domain.state import SessionState
 

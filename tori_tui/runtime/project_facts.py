@@ -1,11 +1,10 @@
 """What the user asks of the project's memory while a session is open.
 
-Must not hold up the inbox: a server may take seconds to fail.
+Must not be called by the inbox itself: a server may take seconds to fail.
 """
 
 from __future__ import annotations
 
-import asyncio
 from typing import Final, Literal, assert_never
 
 from tori_tui.domain.commands import ForgetFact, SearchMemory
@@ -20,7 +19,7 @@ FACT_LIMIT_CHARS: Final = 300
 
 
 class ProjectFacts:
-    """Shows and forgets facts, one wish after the other.
+    """Shows and forgets facts.
 
     Args:
         recorder: Where what was forgotten is recorded, and the rest is told.
@@ -30,20 +29,13 @@ class ProjectFacts:
     def __init__(self, recorder: Recorder, store: MemoryStore) -> None:
         self._recorder = recorder
         self._store = store
-        self._wishes: asyncio.Queue[SearchMemory | ForgetFact] = asyncio.Queue()
 
-    def want(self, wish: SearchMemory | ForgetFact) -> None:
-        """Take a wish; what comes of it is told."""
-        self._wishes.put_nowait(wish)
-
-    async def serve(self) -> None:
-        """Follow wishes until cancelled."""
-        while True:
-            wish = await self._wishes.get()
-            try:
-                await self._follow(wish)
-            except MemoryFailed as failure:
-                self._tell(f"Not done. {failure}", "warning")
+    async def follow(self, wish: SearchMemory | ForgetFact) -> None:
+        """Follow a wish; what comes of it is told."""
+        try:
+            await self._follow(wish)
+        except MemoryFailed as failure:
+            self._tell(f"Not done. {failure}", "warning")
 
     async def _follow(self, wish: SearchMemory | ForgetFact) -> None:
         match wish:
