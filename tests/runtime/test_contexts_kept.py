@@ -7,6 +7,7 @@ from tests.fakes.provider import ScriptedProvider
 from tests.fakes.session import Driver, driven, reply
 from tests.runtime.test_contexts import PLAN, REVIEW, answer, rules_of, switched, system_of, with_user
 from tori_tui.config import ContextSettings, FeedbackSettings, Settings
+from tori_tui.config.project_memory import project_memory
 from tori_tui.domain.commands import (
     CloseContext,
     ContinueRun,
@@ -30,6 +31,7 @@ from tori_tui.domain.events import (
 )
 from tori_tui.domain.goals import Goal
 from tori_tui.domain.ids import MAIN_CONTEXT, GoalId
+from tori_tui.memory.session_memory import SessionMemory
 
 FOLDING_AT_ONCE = Settings(
     context=ContextSettings(profile="now"), feedback=FeedbackSettings(classifier="off")
@@ -283,6 +285,31 @@ async def test_user_takes_a_lent_goal_back_by_switching(tmp_path: Path) -> None:
     goal = state.tree.find(GoalId("1"))
     assert isinstance(goal, Goal)
     assert (goal.description, goal.status) == ("it", "completed")
+
+
+async def test_other_processes_see_the_memory_as_it_is_now_and_a_rewind_counts(tmp_path: Path) -> None:
+    home = tmp_path.parent / f"{tmp_path.name}-home"
+    provider = ScriptedProvider(
+        [
+            reply(session_memory_set={"key": "a", "value": "1"}),
+            reply(goal={"add": "One", "focus": "1"}, session_memory_set={"key": "b", "value": "2"}),
+            reply(goal={"done": "one"}),
+            reply("Done."),
+            reply("Yes."),
+        ]
+    )
+    async with driven(provider, tmp_path) as driver:
+        await driver.run("Go")
+        store = project_memory("sqlite", tmp_path, home / "state" / "tori")
+        other = SessionMemory(store, driver.session.trace_id)
+        assert await other.entries() == {"a": "1", "b": "2"}
+        await back(driver, RewindTo(turn=2))
+        await driver.run("Again?")
+        assert await other.entries() == {"a": "1"}
+        driver.session.send(Remember("a", ""))
+        await driver.until(MemoryChanged)
+    assert await other.entries() == {}
+    await store.close()
 
 
 async def test_offer_waits_over_a_restart(tmp_path: Path) -> None:

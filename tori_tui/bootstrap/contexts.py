@@ -8,6 +8,7 @@ from __future__ import annotations
 from tori_tui.bootstrap.ground import Ground
 from tori_tui.config.agent_files import AgentFolders
 from tori_tui.config.translate import secret_values
+from tori_tui.memory.session_memory import SessionMemory
 from tori_tui.permission.redaction import Redactor
 from tori_tui.runtime.agents import KnownAgents
 from tori_tui.runtime.context_manager import ContextManager
@@ -28,6 +29,7 @@ def make_contexts(ground: Ground) -> ContextManager:
         ground.recorder,
         KnownAgents(folders),
         redact=Redactor(secret_values(ground.world.environ)).redact,
+        shared=SessionMemory(ground.memory.store(), ground.opened.trace_id),
         ask_farewell=Farewell(ground.recorder, ground.models, tools).ask,
     )
 

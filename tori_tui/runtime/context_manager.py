@@ -21,6 +21,8 @@ from tori_tui.domain.messages import TOLD_AGAIN, Message, Origin
 from tori_tui.domain.plan_edits import GoalRenamed
 from tori_tui.domain.session_memory import MEMO, stored_key, why_not_kept
 from tori_tui.domain.state import SessionState
+from tori_tui.memory.base import MemoryFailed
+from tori_tui.memory.session_memory import SessionMemory
 from tori_tui.permission.confidential import secret_in
 from tori_tui.runtime import hand_over
 from tori_tui.runtime.identities import has_spoken
@@ -36,6 +38,7 @@ class ContextManager:
         recorder: The session's.
         agents: The agents that there are.
         redact: Takes keys out of a text; what it changes is not remembered.
+        shared: Where other processes see what the session remembers.
         ask_farewell: Lets the agent of a context say what is worth keeping before it is closed.
     """
 
@@ -45,11 +48,13 @@ class ContextManager:
         agents: Agents,
         *,
         redact: Callable[[str], str],
+        shared: SessionMemory,
         ask_farewell: Callable[[ContextId, Agent], Awaitable[str]],
     ) -> None:
         self._recorder = recorder
         self._agents = agents
         self._redact = redact
+        self._shared = shared
         self._ask_farewell = ask_farewell
         self._wishes: list[str] = []
         self._told: set[str] = set()
@@ -186,8 +191,19 @@ class ContextManager:
             return
         await self._recorder.record(MemoryChanged("session", "set", key, text, by))
 
+    async def share_memory(self) -> None:
+        """Let other processes see what the session remembers now; without a store it goes on alone."""
+        try:
+            await self._shared.share(self.state.memory)
+        except MemoryFailed as failure:
+            self._tell_once(f"Other processes do not see this session's notes: {failure.message}")
+
     async def _follow_wish(self, name: str) -> None:
-        agent = self._find(name)
+        try:
+            agent = self._agents.find(name)
+        except ToriError as error:
+            self._tell(str(error))
+            return
         if agent is None:
             self._tell(self._agents.hint(name))
             return

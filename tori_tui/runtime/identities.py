@@ -5,7 +5,7 @@ Must not switch anything; the context manager, which this loads when there is so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tori_tui.context.system_prompt import SystemParts
@@ -42,6 +42,8 @@ class Identities:
         self._load = load
         self.tools = tuple(tools)
         self._manager: ContextManager | None = None
+        self._shared: Mapping[str, str] = {}
+        """What other processes see of the session's memory."""
 
     @property
     def manager(self) -> ContextManager:
@@ -80,11 +82,19 @@ class Identities:
         """At a safe point: let the agent work that user or plan wants, and tell it what it must know."""
         if self._has_wishes or _is_unsettled(self._recorder.state):
             await self.manager.settle()
+        await self.share_memory()
 
     async def follow_wishes(self) -> None:
         """Switch to the agent that the user wants, without a word to it: his next one is for it."""
         if self._has_wishes:
             await self.manager.follow_wishes()
+
+    async def share_memory(self) -> None:
+        """Let other processes see what the session remembers, once it has changed."""
+        memory = self._recorder.state.memory
+        if memory != self._shared:
+            self._shared = memory
+            await self.manager.share_memory()
 
     async def say_mission(self) -> None:
         """Let the active context know the mission before more words on it."""
