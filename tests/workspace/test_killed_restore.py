@@ -9,9 +9,11 @@ from pathlib import Path
 
 from tests.workspace.going_back_kit import Saver, content_of, git_tree
 from tests.workspace.test_checkpoints import agent_works
+from tori_tui.workspace.shadow_git import REFS
 
 N_KILLS = 14
 N_FILES = 60
+N_SAVE_KILLS = 8
 
 
 def restore_in_process(root: Path, state: Path, saver: Saver, index: int, kill_after_s: float | None) -> None:
@@ -61,3 +63,26 @@ def test_a_kill_at_any_moment_leaves_the_old_or_the_new_state(tmp_path: Path) ->
             saver.chain.pop()
     assert outcomes == {True, False}
     assert not list(root.rglob(".tori-restore-*"))
+
+
+def test_a_kill_in_a_checkpoint_leaves_every_saved_tree_whole_and_the_next_one_right(tmp_path: Path) -> None:
+    root, state = git_tree(tmp_path / "tree"), tmp_path / "state"
+    command = (sys.executable, "-m", "tests.workspace.killed_saver", str(root), str(state))
+    dice = random.Random(11)
+    for _ in range(N_SAVE_KILLS):
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            time.sleep(dice.uniform(0, 0.1))
+            process.kill()
+        saver = Saver(root, state)
+        now = saver.save()
+        shadow = saver.checkpoints.shadow
+        # git says nothing where nothing is broken or missing; half-written objects are no objects.
+        assert shadow.run("fsck", "--full", "--no-dangling") == b""
+        refs = [path.name for path in (shadow.directory / REFS).rglob("*") if path.is_file()]
+        assert all(shadow.has(name) for name in refs)
+        assert now.tree == Saver(root, tmp_path / "fresh").save().tree
+        assert now.modes == (
+            {"run.sh": 0o700} if root.joinpath("run.sh").stat().st_mode & 0o777 == 0o700 else {}
+        )

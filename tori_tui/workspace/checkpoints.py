@@ -130,6 +130,7 @@ class Checkpoints:
         with self.shadow.locked():
             finish_all(self.shadow)
             self._modes.load()
+            self._modes.look_again(self.shadow.root)
             self._is_partial = self._is_partial or (self.shadow.directory / PARTIAL_NAME).exists()
             wanted = {path for path in touched if _may_be_saved(path)}
             for tries_left in range(SAVE_TRIES - 1, -1, -1):
@@ -167,7 +168,8 @@ class Checkpoints:
         """
         last = self._last
         if before is None or now is None or last is None or last.is_partial:
-            return self.save(owner, touched)
+            first = self.save(owner, touched)
+            return first if now is None or first.is_partial else self._with_modes(first, now, owner)
         wanted = {path for path in touched if _may_be_saved(path)}
         limits = Limits(wanted, last.left_out, last.empty_folders, SIZE_LIMIT_BYTES)
         with self.shadow.locked():
@@ -176,6 +178,18 @@ class Checkpoints:
                 self._keep(owner, saved.tree, saved.modes)
                 self._last = saved
         return saved or self.save(owner, touched, self._suspects(before, now))
+
+    def _with_modes(self, saved: SavedTree, now: Glance, owner: str) -> SavedTree:
+        """Note the permissions of all files at a session's first look: git may not have seen the newest."""
+        with self.shadow.locked():
+            self._known = KnownTree.read(self.shadow, saved.tree)
+            entries = ((path, facts[1], self._known.find(path)) for path, facts in now.items())
+            files = [(path, mode) for path, mode, entry in entries if entry and entry.mode != FOLDER_MODE]
+            self._modes.load()
+            self._modes.note(files, ())
+            self._last = replace(saved, modes=self._modes.saved())
+            self._keep(owner, self._last.modes)
+        return self._last
 
     def _suspects(self, before: Glance, now: Glance) -> set[str]:
         known = self._known

@@ -10,6 +10,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -19,6 +20,9 @@ from tori_tui.workspace.shadow_git import ShadowGit
 
 MODES_NAME: Final = "modes.json"
 """In the shadow directory: of every file in its index that has unusual permissions."""
+
+LOOKS_LIMIT: Final = 2_000
+"""A look at so many takes about 5 ms."""
 
 NEW_FILE: Final = 0o666
 NEW_PROGRAM: Final = 0o777
@@ -67,6 +71,16 @@ class KnownModes:
             return
         self._unusual = {path: bits for path, bits in noted.items() if isinstance(bits, int)}
         self._seen, self._blob = seen, None
+
+    def look_again(self, root: Path) -> None:
+        """Look at those that are known to be unusual: git counts in seconds and may not see a change."""
+        if len(self._unusual) > LOOKS_LIMIT:
+            return
+        facts: list[tuple[str, int]] = []
+        for path in self._unusual:
+            with suppress(OSError):  # gone: git sees that
+                facts.append((path, os.lstat(root / path).st_mode))
+        self.note(facts, ())
 
     def note(self, facts: Iterable[tuple[str, int]], gone: Iterable[str]) -> None:
         """Note files by path and mode, and which are gone, before the index takes them over."""
