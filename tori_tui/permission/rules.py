@@ -111,9 +111,9 @@ def literal_text(pattern: str) -> str | None:
     return _UNESCAPE.sub(r"\1", pattern) if _WILDCARD.search(pattern) is None else None
 
 
-def exact_rule(tool: str, text: str, scope: Scope, goal_id: GoalId | None = None) -> Rule:
+def exact_rule(tool: str, text: str) -> Rule:
     """Return the rule that allows exactly one command or path."""
-    return Rule("allow", tool, _SPECIAL.sub(r"\\\g<0>", text), scope, goal_id)
+    return Rule("allow", tool, _SPECIAL.sub(r"\\\g<0>", text))
 
 
 def rule_text(rule: Rule) -> str:

@@ -32,6 +32,7 @@ from tori_tui.workspace.command_output import CommandOutput
 from tori_tui.workspace.jobs import Jobs, JobsFull
 from tori_tui.workspace.paths import Workspace
 from tori_tui.workspace.processes import CommandNotStarted, CommandResult, run_command
+from tori_tui.workspace.sandbox.confinement import UNCONFINED, Confinement, Sandbox, SandboxRefused
 from tori_tui.workspace.terminal_text import plain_text
 
 NAME: Final = "bash"
@@ -70,6 +71,7 @@ class Bash:
         base_environment: The user's environment.
         secret_names: Variables that hold keys and are handed to no command.
         redact: Takes keys out of a kept output.
+        sandbox: Where commands are confined, if they are.
     """
 
     name: Final = NAME
@@ -84,12 +86,14 @@ class Bash:
         base_environment: Mapping[str, str],
         secret_names: Iterable[str] = (),
         redact: Callable[[str], str] | None = None,
+        sandbox: Sandbox | None = None,
     ) -> None:
         self._workspace = workspace
         self._jobs = jobs
         self._outputs = outputs
         self._environment = child_environment(base_environment, secret_names)
         self._redact = redact
+        self._sandbox = sandbox
 
     @property
     def spec(self) -> ToolSpec:
@@ -139,8 +143,9 @@ class Bash:
                 descendants=self._jobs.descendants,
                 on_started=on_started,
                 on_output=lambda text: scope.progress(plain_text(text)),
+                confinement=self._confinement(),
             )
-        except CommandNotStarted as error:
+        except (CommandNotStarted, SandboxRefused) as error:
             _remove(output.path)
             return ToolOutput(str(error), is_error=True)
         return await self._told(asked.command, result, output, timeout_s)
@@ -161,6 +166,7 @@ class Bash:
             )
         if _CHANGES_FOLDER.search(command):
             notes.append(f"[the next command starts in {self._workspace.cwd} again]")
+        notes += [f"[the sandbox {told}]" for told in self._sandbox.mend()] if self._sandbox else []
         if output.path and _has_no_room(output):
             notes.append("[the disk is full: output may be missing]")
         await self._without_keys(output)
@@ -195,8 +201,9 @@ class Bash:
                 output=output,
                 on_started=on_started,
                 on_ended=lambda: self._without_keys(output),
+                confinement=self._confinement(),
             )
-        except (CommandNotStarted, JobsFull) as error:
+        except (CommandNotStarted, SandboxRefused, JobsFull) as error:
             output.close()
             _remove(output.path)
             return ToolOutput(str(error), is_error=True)
@@ -209,6 +216,9 @@ class Bash:
             f'Job {job.id} {state}. Read it with bash_output(job_id="{job.id}").',
             details={"command": asked.command, "job_id": job.id, "cwd": str(self._workspace.cwd)},
         )
+
+    def _confinement(self) -> Confinement:
+        return UNCONFINED if self._sandbox is None else self._sandbox.confine(self._workspace.cwd)
 
     def _new_file(self, call_id: str) -> Path | None:
         try:

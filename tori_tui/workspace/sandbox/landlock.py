@@ -32,14 +32,8 @@ class Landlock:
     def __init__(self, terms: SandboxTerms, version: int) -> None:
         self._terms = terms
         self._version = version
-        self._temporary = Path(tempfile.mkdtemp(prefix="tori-"))
+        self._temporary: Path | None = None
         self._ruleset = -1
-        try:
-            self._ruleset = kernel.make_ruleset(version, cuts_network=not terms.network)
-            self._allow()
-        except BaseException:
-            self.close()
-            raise
 
     @property
     def holds(self) -> str:
@@ -56,7 +50,12 @@ class Landlock:
         )
 
     def confine(self, cwd: Path) -> Confinement:
-        """Return how to start a command."""
+        """Return how to start a command; the first one makes the ruleset."""
+        if self._ruleset < 0 or self._temporary is None:
+            try:
+                self._ruleset, self._temporary = self._made()
+            except OSError as error:
+                raise SandboxRefused(f"Landlock does not hold any more: {error.strerror}.") from error
         ruleset = self._ruleset
         environment = {**dict.fromkeys(SOCKET_VARIABLES, ""), "TMPDIR": str(self._temporary)}
         return Confinement(confine_thread=lambda: kernel.restrict_self(ruleset), environment=environment)
@@ -70,17 +69,28 @@ class Landlock:
         if self._ruleset >= 0:
             os.close(self._ruleset)
             self._ruleset = -1
-        shutil.rmtree(self._temporary, ignore_errors=True)
+        if self._temporary is not None:
+            shutil.rmtree(self._temporary, ignore_errors=True)
+            self._temporary = None
 
-    def _allow(self) -> None:
-        rights = kernel.all_rights(self._version)
-        kernel.allow(self._ruleset, (self._terms.root, self._temporary, *self._terms.writable), rights)
-        kernel.allow(self._ruleset, DEVICES, rights)
-        # Names of files may be listed everywhere; what is in them may not be read everywhere.
-        kernel.allow(self._ruleset, (Path("/"),), kernel.READ_DIR)
-        kernel.allow(
-            self._ruleset, readable_around(Path("/"), (*hidden_paths(self._terms), *NOT_READ)), kernel.READING
-        )
+    def _made(self) -> tuple[int, Path]:
+        temporary = Path(tempfile.mkdtemp(prefix="tori-"))
+        ruleset = -1
+        try:
+            ruleset = kernel.make_ruleset(self._version, cuts_network=not self._terms.network)
+            rights = kernel.all_rights(self._version)
+            kernel.allow(ruleset, (self._terms.root, temporary, *self._terms.writable), rights)
+            kernel.allow(ruleset, DEVICES, rights)
+            # Names of files may be listed everywhere; what is in them may not be read everywhere.
+            kernel.allow(ruleset, (Path("/"),), kernel.READ_DIR)
+            hidden = (*hidden_paths(self._terms), *NOT_READ)
+            kernel.allow(ruleset, readable_around(Path("/"), hidden), kernel.READING)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            if ruleset >= 0:
+                os.close(ruleset)
+            raise
+        return ruleset, temporary
 
 
 def readable_around(top: Path, hidden: tuple[Path, ...]) -> Iterator[Path]:
@@ -113,10 +123,10 @@ def make_landlock(terms: SandboxTerms) -> Landlock:
         raise SandboxRefused("the kernel has no Landlock")
     if version < kernel.TCP_ABI and not terms.network:
         raise SandboxRefused(f"the kernel's Landlock (ABI {version}) cannot cut the network")
-    try:
-        return Landlock(terms, version)
-    except OSError as error:
-        raise SandboxRefused(f"the kernel refused a ruleset: {error.strerror}") from error
+    sandbox = Landlock(terms, version)
+    sandbox.confine(terms.root)
+    sandbox.close()
+    return sandbox
 
 
 __all__ = ["Landlock", "make_landlock", "readable_around"]
