@@ -14,6 +14,7 @@ from typing import Final
 from tests.bench import (
     checkpoints,
     classifier_wait,
+    explore,
     first_request,
     help_start,
     prompt_size,
@@ -31,6 +32,7 @@ BENCHES: Final[Mapping[str, Callable[[], Sequence[Figure]]]] = MappingProxyType(
         "prompt-size": prompt_size.measure,
         "turns": turns.measure,
         "checkpoints": checkpoints.measure,
+        "explore": explore.measure,
         "classifier": classifier_wait.measure,
         "turns-with-checkpoints": turns_with_checkpoints.measure,
         "streams": stream_speed.measure,

@@ -8,12 +8,13 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.fakes.provider import ScriptedProvider, ScriptedReply, Turn
 from tests.fakes.session import scripted
+from tests.wire.answers import WireRequest
 from tori_tui.domain.request import ModelRequest
 from tori_tui.domain.state import SessionState
 from tori_tui.providers.base import StreamEvent
@@ -117,11 +118,22 @@ def copies_of(root: Path) -> list[Path]:
     return list((root.parent / f"{root.name}-home" / "state" / "tori").glob("copies/*"))
 
 
-async def until(condition: object, limit_s: float = 10) -> None:
-    assert callable(condition)
-    async with asyncio.timeout(limit_s):
-        while not condition():
-            await asyncio.sleep(0.005)
+def said_by_user(request: WireRequest) -> list[str]:
+    return [str(item["content"]) for item in request.items if item.get("role") == "user"]
+
+
+def direction_of(request: WireRequest) -> str:
+    """Return the direction of the branch that asks; empty for the one who explores."""
+    sent_out = [text for text in said_by_user(request) if SENT_OUT in text]
+    return sent_out[-1].split("Yours:\n\n", 1)[1].split("\n", 1)[0] if sent_out else ""
+
+
+async def until(condition: Callable[[], bool], limit_s: float = 10) -> None:
+    for _ in range(int(limit_s * 200)):
+        if condition():
+            return
+        await asyncio.sleep(0.005)
+    raise AssertionError("it never came to that")
 
 
 def json_of(path: Path) -> dict[str, object]:

@@ -36,17 +36,25 @@ from tori_tui.tools.bash import Bash
 from tori_tui.tools.bash_output import BashOutput
 from tori_tui.tools.bash_stop import BashStop
 from tori_tui.tools.edit_file import EditFileTool
+from tori_tui.tools.explore import Exploration, ExploreTool
 from tori_tui.tools.glob_files import GlobFilesTool
 from tori_tui.tools.goal import GoalTool
 from tori_tui.tools.grep_files import GrepFilesTool
+from tori_tui.tools.memory_add import MemoryAddTool
+from tori_tui.tools.memory_search import MemorySearchTool
 from tori_tui.tools.read_file import ReadFileTool
 from tori_tui.tools.recall import RecallTool
+from tori_tui.tools.session_memory_get import SessionMemoryGetTool
+from tori_tui.tools.session_memory_set import SessionMemorySetTool
 from tori_tui.tools.write_file import WriteFileTool
 from tori_tui.workspace.descendants import Descendants
 from tori_tui.workspace.jobs import Jobs
 from tori_tui.workspace.ledger import FileLedger
 from tori_tui.workspace.paths import Workspace
 from tori_tui.workspace.search import Search
+
+if TYPE_CHECKING:
+    from tori_tui.runtime.branches.exploring import Exploring
 
 
 class Acting:
@@ -111,20 +119,30 @@ class Acting:
         )
         self._recorder = recorder
         self._asking = asking
+        self._identities = ground.identities
         self._final_checks = FinalChecks(recorder, checks, world.new_token)
 
     def new_ending(self, has_words: Callable[[], bool]) -> Ending:
         """Return the judge of one run."""
-        return Ending(self._recorder, self._asking, self._final_checks, has_words)
+        return Ending(self._recorder, self._asking, self._final_checks, has_words, self._identities)
+
+    async def _explore(self, asked: Exploration, scope: CallScope) -> ToolOutput:
+        if self._exploring is None:
+            self._exploring = branches_module().make_exploring(self._ground, self._parts, self)
+        return await self._exploring.explore(asked, scope)
 
     async def close(self) -> None:
         """Stop every process that still runs."""
         await self._jobs.close()
 
 
-def make_acting(ground: Ground) -> Acting:
+def make_acting(ground: Ground, parts: RunnerParts) -> Acting:
     """Make what acts on the replies of one session."""
-    return Acting(ground)
+    return Acting(ground, parts)
+
+
+async def _refuse(asked: Exploration, scope: CallScope) -> ToolOutput:
+    return ToolOutput("A branch cannot explore: follow your own direction.", is_error=True)
 
 
 def _make_tools(ground: Ground, workspace: Workspace, jobs: Jobs, redactor: Redactor) -> tuple[Tool, ...]:
@@ -138,12 +156,23 @@ def _make_tools(ground: Ground, workspace: Workspace, jobs: Jobs, redactor: Reda
         AskUserTool(),
         AbortTool(),
         RecallTool(outputs),
+        MemoryAddTool(ground.memory.store(), ground.opened.trace_id, ground.world.clock.now, redactor.redact),
+        MemorySearchTool(ground.memory.store()),
+        SessionMemorySetTool(redactor.redact),
+        SessionMemoryGetTool(),
         ReadFileTool(workspace, ledger),
         WriteFileTool(workspace, ledger, outputs),
         EditFileTool(workspace, ledger, outputs),
         GlobFilesTool(workspace, search),
         GrepFilesTool(workspace, search),
-        Bash(workspace, jobs, outputs, base_environment=environ, redact=redactor.redact),
+        Bash(
+            workspace,
+            jobs,
+            outputs,
+            base_environment=environ,
+            redact=redactor.redact,
+            sandbox=ground.sandbox,
+        ),
         BashOutput(jobs),
         BashStop(jobs),
     )

@@ -5,6 +5,7 @@ Must not load them at the top, nor make them anew: one session has each once.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from importlib import import_module
@@ -36,7 +37,7 @@ CONFINING: Final = "tori_tui.bootstrap.confining"
 class ActingModule(Protocol):
     """What is asked of the module that is loaded late."""
 
-    def make_acting(self, ground: Ground) -> Acting:
+    def make_acting(self, ground: Ground, parts: RunnerParts) -> Acting:
         """Make what acts on the replies of one session."""
         ...
 
@@ -45,9 +46,48 @@ class ActingModule(Protocol):
         ...
 
 
+class BranchesModule(Protocol):
+    """What is asked of the module that explores."""
+
+    def make_exploring(self, ground: Ground, parts: RunnerParts, acting: Acting) -> Exploring:
+        """Make what runs the explore calls of one session."""
+        ...
+
+
+class ContextsModule(Protocol):
+    """What is asked of the module that a second agent needs."""
+
+    def make_contexts(self, ground: Ground) -> ContextManager:
+        """Make the context manager of one session."""
+        ...
+
+
+class ConfiningModule(Protocol):
+    """What is asked of the module that only a session with a sandbox needs."""
+
+    def make_sandbox(self, settings: SandboxSettings, root: Path, environ: Mapping[str, str]) -> Sandbox:
+        """Return a sandbox that works here, or refuse."""
+        ...
+
+
 def acting_module() -> ActingModule:
     """Return the module; the first call takes up to a tenth of a second."""
     return cast(ActingModule, import_module(ACTING))
+
+
+def branches_module() -> BranchesModule:
+    """Return the module that explores."""
+    return cast(BranchesModule, import_module(BRANCHES))
+
+
+def confining_module() -> ConfiningModule:
+    """Return the module that makes the sandbox."""
+    return cast(ConfiningModule, import_module(CONFINING))
+
+
+def contexts_module() -> ContextsModule:
+    """Return the module that makes the context manager."""
+    return cast(ContextsModule, import_module(CONTEXTS))
 
 
 class LateParts:
@@ -57,6 +97,13 @@ class LateParts:
         self._ground = ground
         self._acting: Acting | None = None
         self._is_loading = False
+        self.parts: RunnerParts | None = None
+        """Set once they are made, before anything here is needed."""
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the code is there; the parts may still have to be made."""
+        return ACTING in sys.modules
 
     def load(self) -> None:
         """Begin to load the code in a thread, once."""
@@ -87,8 +134,9 @@ class LateParts:
 
     def _made(self) -> Acting:
         if self._acting is None:
-            self._acting = acting_module().make_acting(self._ground)
+            assert self.parts is not None
+            self._acting = acting_module().make_acting(self._ground, self.parts)
         return self._acting
 
 
-__all__ = ["LateParts", "acting_module"]
+__all__ = ["LateParts", "acting_module", "branches_module", "confining_module", "contexts_module"]

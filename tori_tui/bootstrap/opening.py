@@ -9,13 +9,15 @@ import asyncio
 import os
 import platform
 from collections import deque
-from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from tori_tui import __version__
-from tori_tui.bootstrap.ground import Ground, Opened
-from tori_tui.bootstrap.late import LateParts, acting_module
+from tori_tui.bootstrap.ground import BranchTerms, Ground, Opened, RunnerParts
+from tori_tui.bootstrap.late import LateParts, acting_module, confining_module, contexts_module
+from tori_tui.bootstrap.project_memory import ProjectMemory
 from tori_tui.config import Settings
 from tori_tui.config.surroundings import SessionOptions, Surroundings, real_surroundings
 from tori_tui.config.translate import (
@@ -30,7 +32,6 @@ from tori_tui.context.tokens import TokenMeter
 from tori_tui.domain.commands import Command
 from tori_tui.domain.events import CallStarted, Mode, Record, RunStatusChanged
 from tori_tui.domain.ids import TraceId
-from tori_tui.domain.request import ToolSpec
 from tori_tui.domain.state import SessionState
 from tori_tui.memory.model_facts import ModelFacts, TextCallers
 from tori_tui.providers.registry import default_model
@@ -39,33 +40,54 @@ from tori_tui.runtime.bus import Bus
 from tori_tui.runtime.checkpointing import Checkpointing
 from tori_tui.runtime.encoding import Encoding
 from tori_tui.runtime.feedback import Feedback
+from tori_tui.runtime.identities import Identities
 from tori_tui.runtime.models import LoadedModels
 from tori_tui.runtime.projector import Projector
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.requests import RequestBuilder, ViewRules
 from tori_tui.runtime.rewinding import Rewinding
 from tori_tui.runtime.runner import Runner
-from tori_tui.runtime.session import Session
+from tori_tui.runtime.running_branches import RunningBranches
+from tori_tui.runtime.session import Services, Session
 from tori_tui.runtime.spending import Spending
 from tori_tui.runtime.steering import Steering
 from tori_tui.runtime.turn import Turn
 from tori_tui.tools.offered import offered_tools
 from tori_tui.trace.catalog import find_trace, new_trace_id, trace_root_for
+from tori_tui.trace.errors import TraceError
 from tori_tui.trace.outputs import Outputs
 from tori_tui.trace.projections import Projections
-from tori_tui.trace.store import JsonlTraceStore, forget_if_empty
+from tori_tui.trace.store import BRANCHES_NAME, JsonlTraceStore, forget_if_empty
 from tori_tui.workspace.checkpoints import Checkpoints
 from tori_tui.workspace.git_head import find_work_tree, read_git_head
 from tori_tui.workspace.lease import Lease
+
+if TYPE_CHECKING:
+    from tori_tui.workspace.sandbox.confinement import Sandbox
+
+COPIES_NAME: Final = "copies"
+"""Below the state folder; see `workspace.copies`, which only a session with copies loads."""
+
+LOAD_AFTER_S: Final = 0.03
+"""The first request, whose making takes that long, is out by then, and no model has answered yet."""
 
 LEFT_OVER_COMMANDS: Final = 50
 """The newest commands of a killed session that may still run; background jobs among them."""
 
 
 async def open_session(
-    settings: Settings, options: SessionOptions, surroundings: Surroundings | None = None
+    settings: Settings,
+    options: SessionOptions,
+    surroundings: Surroundings | None = None,
+    terms: BranchTerms | None = None,
 ) -> Session:
     """Open or resume a session; nothing runs before its `run`.
+
+    Args:
+        settings: The configuration.
+        options: What the front end wants.
+        surroundings: The world outside; the machine's own if left out.
+        terms: Set for the session of a branch.
 
     Raises:
         UsageError: Model, key or limits do not fit.
@@ -74,9 +96,9 @@ async def open_session(
     world = surroundings or real_surroundings(os.environ)
     opened = _open_trace(options, world)
     try:
-        if opened.commands:
-            await acting_module().stop_left_over(opened.commands)
-        return await _assemble(settings, options, world, opened)
+        if commands := (*opened.commands, *_commands_of_branches(opened)):
+            await acting_module().stop_left_over(commands)
+        return await _assemble(settings, options, world, opened, terms)
     except BaseException:
         opened.store.close()
         forget_if_empty(opened.directory)
@@ -94,13 +116,8 @@ def _open_trace(options: SessionOptions, world: Surroundings) -> Opened:
         notices.append(f"The work tree cannot be written, so the trace lies in {directory}.")
     store = JsonlTraceStore.open(directory)
     commands: deque[CallStarted] = deque(maxlen=LEFT_OVER_COMMANDS)
-
-    def note(record: Record) -> None:
-        if isinstance(record.event, CallStarted) and record.event.process is not None:
-            commands.append(record.event)
-
     try:
-        state = store.load(note)
+        state = store.load(lambda record: _note_command(record, commands))
         notices += [f"Trace, line {fault.line}: {fault.reason}" for fault in store.faults]
     except BaseException:
         store.close()
@@ -108,10 +125,47 @@ def _open_trace(options: SessionOptions, world: Surroundings) -> Opened:
     return Opened(TraceId(directory.name), directory, store, state, tuple(commands), tuple(notices))
 
 
+def _note_command(record: Record, commands: deque[CallStarted]) -> None:
+    if isinstance(record.event, CallStarted) and record.event.process is not None:
+        commands.append(record.event)
+
+
+def _commands_of_branches(opened: Opened) -> tuple[CallStarted, ...]:
+    """Return what a kill may have left running of branches: each has a trace of its own."""
+    commands: deque[CallStarted] = deque(maxlen=LEFT_OVER_COMMANDS)
+    for branch in opened.state.branches.values():
+        if branch.end is not None or not branch.trace:
+            continue
+        with (
+            suppress(TraceError),  # it was killed before it had one
+            JsonlTraceStore.open(opened.directory / BRANCHES_NAME / branch.trace, read_only=True) as store,
+        ):
+            for record in store.records():
+                _note_command(record, commands)
+    return tuple(commands)
+
+
+async def _sweep(state_dir: Path) -> None:
+    """Remove the copies of the work tree that a killed session left."""
+    if (state_dir / COPIES_NAME).is_dir():
+        copies = cast(_CopiesModule, import_module("tori_tui.workspace.copies"))
+        await asyncio.to_thread(copies.sweep_copies, state_dir)
+
+
+class _CopiesModule(Protocol):
+    """What is used of the module that makes copies, loaded where there are any."""
+
+    def sweep_copies(self, state_dir: Path) -> int: ...
+
+
 async def _assemble(
-    settings: Settings, options: SessionOptions, world: Surroundings, opened: Opened
+    settings: Settings,
+    options: SessionOptions,
+    world: Surroundings,
+    opened: Opened,
+    terms: BranchTerms | None,
 ) -> Session:
-    ground = _lay_ground(settings, options, world, opened)
+    ground = _lay_ground(settings, options, world, opened, terms)
     chosen = _Chosen(
         options.model or opened.state.model or settings.model or default_model(world.environ),
         options.mode or settings.mode,
@@ -119,7 +173,7 @@ async def _assemble(
     profile, _ = await ground.models.ready(chosen.model)
     check_limits(options, profile)
     instructions = load_instructions(ground.root, options.cwd, world.config_dir)
-    lease = Lease.take(ground.root, opened.trace_id, world.state_dir)
+    lease = None if terms else Lease.take(ground.root, opened.trace_id, world.state_dir)
     await ground.rewinding.recover()
     projector = Projector(Projections(opened.directory, opened.trace_id).write)
     inbox: asyncio.Queue[Command] = asyncio.Queue()
@@ -135,34 +189,56 @@ async def _assemble(
 
     async def shut() -> None:
         await late.close()
+        if ground.sandbox is not None:
+            ground.sandbox.close()
         await ground.rewinding.checkpointing.close()
-        await ground.models.close()
+        if terms is None:
+            await ground.memory.close()
+            await ground.models.close()
         await ground.recorder.sync()
         if ground.recorder.state.created_at is not None:
             projector.finish(ground.recorder.state)
         opened.store.close()
         forget_if_empty(opened.directory)
-        lease.release()
+        if lease is not None:
+            lease.release()
 
-    return Session(
+    session = Session(
         directory=opened.directory,
         bus=ground.bus,
         recorder=ground.recorder,
         runner=runner,
         asking=ground.asking,
         inbox=inbox,
-        services=(projector.serve, feedback.serve),
+        services=Services(
+            ground.memory.want,
+            ground.branches,
+            (
+                projector.serve,
+                feedback.serve,
+                *(() if terms else (ground.memory.serve, lambda: _sweep(world.state_dir))),
+            ),
+        ),
         notices=(*opened.notices, *instructions.notices, *_lease_notice(lease)),
         prepare=lambda: ground.models.prepare(chosen.model),
         shut=shut,
     )
+    if ground.sandbox is not None:
+        session.sandbox = f"{ground.sandbox.name}: {ground.sandbox.holds}"
+    return session
 
 
-def _lay_ground(settings: Settings, options: SessionOptions, world: Surroundings, opened: Opened) -> Ground:
-    root = find_work_tree(options.cwd) or options.cwd
+def _lay_ground(
+    settings: Settings,
+    options: SessionOptions,
+    world: Surroundings,
+    opened: Opened,
+    terms: BranchTerms | None,
+) -> Ground:
+    root = terms.root if terms else find_work_tree(options.cwd) or options.cwd
     bus = Bus(opened.state)
     recorder = Recorder(world.wrap_store(opened.store), bus, opened.state, world.clock)
-    return Ground(
+    ground = Ground(
         settings=settings,
         options=options,
         world=world,
@@ -170,16 +246,38 @@ def _lay_ground(settings: Settings, options: SessionOptions, world: Surroundings
         root=root,
         bus=bus,
         recorder=recorder,
-        asking=Asking(recorder, world.new_token, has_user=options.has_user),
+        asking=Asking(
+            recorder, world.new_token, has_user=options.has_user, decider=terms.decider if terms else None
+        ),
         outputs=Outputs(opened.directory / "outputs"),
-        rewinding=_make_rewinding(recorder, opened, root, world),
+        rewinding=_make_rewinding(recorder, opened, None if terms else root, world),
         meter=TokenMeter(),
-        models=LoadedModels(lambda name: make_model(name, settings, world), settings.fallback_models),
+        memory=terms.memory if terms else ProjectMemory(recorder, settings.memory.url, root, world.state_dir),
+        models=terms.models
+        if terms
+        else LoadedModels(lambda name: make_model(name, settings, world), settings.fallback_models),
+        identities=Identities(
+            recorder,
+            lambda: contexts_module().make_contexts(ground),
+            terms.tools if terms else offered_tools(),
+        ),
+        branches=RunningBranches(),
+        terms=terms,
+        sandbox=_sandbox(settings, root, world),
     )
+    return ground
 
 
-def _make_rewinding(recorder: Recorder, opened: Opened, root: Path, world: Surroundings) -> Rewinding:
-    checkpoints = Checkpoints.open(root, world.state_dir, world.environ)
+def _sandbox(settings: Settings, root: Path, world: Surroundings) -> Sandbox | None:
+    """Make the sandbox before anything is asked of a model: who wants one and cannot have it pays nothing."""
+    if not settings.sandbox.enabled:
+        return None
+    return confining_module().make_sandbox(settings.sandbox, root, world.environ)
+
+
+def _make_rewinding(recorder: Recorder, opened: Opened, root: Path | None, world: Surroundings) -> Rewinding:
+    """Make what saves the tree and goes back; without a root, as in a branch, it saves nothing."""
+    checkpoints = Checkpoints.open(root, world.state_dir, world.environ) if root else None
     checkpointing = Checkpointing(recorder, opened.trace_id, checkpoints)
     return Rewinding(recorder, checkpointing, opened.trace_id, opened.directory / "outputs")
 
@@ -198,8 +296,10 @@ def _make_runner(
     requests = _make_requests(ground, instructions, encoding, late)
 
     def meanwhile(state: SessionState) -> None:
-        late.load()
-        requests.follow(state)
+        if late.is_loaded:
+            requests.follow(state)
+        else:
+            asyncio.get_running_loop().call_later(LOAD_AFTER_S, late.load)
 
     turn = Turn(
         recorder=recorder,
@@ -211,14 +311,19 @@ def _make_runner(
         encoding=encoding,
         meanwhile=meanwhile,
     )
+    spending = Spending(
+        recorder, ground.asking, limits(ground.settings, ground.options), world.clock, ground.identities
+    )
+    late.parts = RunnerParts(requests, spending)
     return Runner(
         recorder=recorder,
         turn=turn,
         calls=late.calls,
-        steering=Steering(recorder, feedback),
-        spending=Spending(recorder, ground.asking, limits(ground.settings, ground.options), world.clock),
+        steering=Steering(recorder, feedback, ground.identities.settle),
+        spending=spending,
         new_ending=late.new_ending,
         rewinding=ground.rewinding,
+        identities=ground.identities,
         facts=lambda: chosen.facts(recorder.state, ground.options.cwd, read_git_head(ground.root).commit),
         after_turn=projector.note,
     )
@@ -235,15 +340,20 @@ def _make_requests(ground: Ground, instructions: str, encoding: Encoding, late: 
         git_head=head.commit,
         work_tree=str(ground.root),
     )
+    terms = ground.terms
+    system = (terms.system if terms else None) or system_parts(environment, instructions)
     return RequestBuilder(
         trace_id=opened.trace_id,
-        system=system_parts(environment, instructions),
-        tools=tools,
-        rules=ViewRules(ground.settings.context.plan_placement, ground.settings.context.profile),
+        rules=ViewRules(
+            ground.settings.context.plan_placement,
+            ground.settings.context.profile,
+            terms.prefix if terms else None,
+        ),
         outputs=ground.outputs,
         facts=ModelFacts(world.state_dir),
         meter=ground.meter,
         engine=late.engine,
+        identity=lambda: ground.identities.identity(system),
         clock=world.clock,
         encode=encoding.encode,
     )
@@ -279,8 +389,8 @@ class _Chosen:
         )
 
 
-def _lease_notice(lease: Lease) -> tuple[str, ...]:
-    if lease.holder is None:
+def _lease_notice(lease: Lease | None) -> tuple[str, ...]:
+    if lease is None or lease.holder is None:
         return ()
     return (f"Another session works in this tree: {lease.holder}. Its changes count as yours.",)
 

@@ -55,6 +55,10 @@ class ExploreSettings:
     """Most branches of one call."""
     turns: _Count = 40
     """Most turns of one branch."""
+    cost_usd: _Positive | None = None
+    """Most money of one branch; needs a model of known price."""
+    disk_mb: _Count = 2_000
+    """Most disk of all copies of the work tree at once."""
     link: tuple[str, ...] = ()
     """Folders that branches share by a link, such as `node_modules`."""
 
@@ -65,6 +69,12 @@ class SandboxSettings:
 
     enabled: bool = False
     """Run commands in a sandbox; without one on this machine, refuse."""
+    backend: Literal["auto", "bubblewrap", "landlock"] = "auto"
+    """Which one; `auto` prefers bubblewrap, which holds more."""
+    network: bool = False
+    """Let commands use the network."""
+    writable: tuple[str, ...] = ()
+    """Further folders that commands may write, such as `~/.cache`."""
 
 
 @dataclass(frozen=True, slots=True)

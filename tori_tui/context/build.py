@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Final, Literal
 
 from tori_tui.context.messages import Shown, ShownMessages
@@ -31,6 +32,9 @@ REFRESH_LIMIT_TOKENS: Final = 8_000
 
 MESSAGE_SECTIONS: Final = ("folds", "messages")
 """Names of the sections that are no texts of their own."""
+
+KEPT_TEXTS: Final = 64
+"""More than the sections of a request in a few contexts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +175,12 @@ def _tools_text(tools: Sequence[ToolSpec]) -> str:
     )
 
 
+@lru_cache(maxsize=KEPT_TEXTS)
+def _measured(text: str) -> tuple[str, int]:
+    """Return a text's hash and its size; most of a request's texts are those of the one before."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), estimate_tokens(text)
+
+
 class _Sections:
     """Collects the parts of a request in the order in which they are sent."""
 
@@ -180,9 +190,9 @@ class _Sections:
         self.tokens = 0
 
     def add_text(self, name: str, text: str) -> None:
-        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        digest, tokens = _measured(text)
         self.texts[digest] = text
-        self._add(Section(name, estimate_tokens(text), digest))
+        self._add(Section(name, tokens, digest))
 
     def add_messages(self, view: View, said: Shown) -> None:
         """Add folds and messages as one section each; the view tells which they were."""

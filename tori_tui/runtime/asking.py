@@ -6,7 +6,7 @@ Must not decide whether a question is needed; `gate` does.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from tori_tui.domain.commands import AnswerQuestion, DecideApproval
@@ -27,12 +27,26 @@ class ApprovalRequest:
     detail: str
     reason: str
     """Why it must be asked."""
+    rules: tuple[str, ...] = ()
+    """What an answer for longer than once allows from then on."""
+
+
+Decider = Callable[[ApprovalRequest], Awaitable[DecideApproval]]
+"""Answers approvals elsewhere: those of a branch, in the front end of the one who explores."""
 
 
 class Asking:
     """Keeps the open questions of a session; the run waits while there is one."""
 
-    def __init__(self, recorder: Recorder, new_id: Callable[[], str], *, has_user: bool) -> None:
+    def __init__(
+        self,
+        recorder: Recorder,
+        new_id: Callable[[], str],
+        *,
+        has_user: bool,
+        decider: Decider | None = None,
+    ) -> None:
+        self._decider = decider
         self.has_user = has_user
         """Whether somebody can answer."""
         self._recorder = recorder
@@ -51,7 +65,10 @@ class Asking:
             "asked",
             detail=request.detail,
             reason=request.reason,
+            rules=request.rules,
         )
+        if self._decider is not None:
+            return await self._decided_elsewhere(asked, self._decider(request))
         if not self.has_user:
             return await self._decided(asked, DecideApproval(approval_id, allow=False, reason=NOBODY))
         future = asyncio.get_running_loop().create_future()
@@ -63,6 +80,17 @@ class Asking:
         finally:
             del self._approvals[approval_id]
             await self._wait_ends()
+        return await self._decided(asked, decision)
+
+    async def _decided_elsewhere(
+        self, asked: ApprovalChanged, deciding: Awaitable[DecideApproval]
+    ) -> ApprovalChanged:
+        await self._recorder.record(asked)
+        await self._recorder.record(RunStatusChanged("waiting", reason=f"approval of {asked.title}"[:200]))
+        try:
+            decision = await deciding
+        finally:
+            await self._recorder.record(RunStatusChanged("running"))
         return await self._decided(asked, decision)
 
     async def question(self, text: str, options: Sequence[str] = ()) -> str | None:
@@ -105,6 +133,7 @@ class Asking:
             "allowed" if decision.allow else "denied",
             reason=decision.reason,
             scope=decision.scope,
+            rules=() if decision.scope == "once" else asked.rules,
         )
         await self._recorder.record(answered)
         return answered
@@ -118,4 +147,4 @@ class Asking:
             await self._recorder.record(RunStatusChanged("running"))
 
 
-__all__ = ["NOBODY", "ApprovalRequest", "Asking"]
+__all__ = ["NOBODY", "ApprovalRequest", "Asking", "Decider"]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from tori_tui.domain.branches import is_resumable
 from tori_tui.domain.events import ErrorOccurred, MessageAdded, ToolRunStarted
 from tori_tui.domain.goals import GoalTree
 from tori_tui.domain.ids import CallId, GoalId, Seq
@@ -105,6 +106,20 @@ class CallRunner:
         """Return the goal to which a reply's goal calls lead if every check is green."""
         return focus_after(tree, calls)
 
+    def can_resume(self) -> bool:
+        """Whether a killed session left a call of the present mission that can go on where it was."""
+        state = self._recorder.state
+        return any(is_resumable(state, call_id) for call_id in state.open_calls)
+
+    async def resume(self) -> None:
+        """Go on with such calls, and answer the others that were left open; results in call order."""
+        finished = self._finished = {}
+        calls = [open_call.call for open_call in self._recorder.state.open_calls.values()]
+        for call in calls:
+            if is_resumable(self._recorder.state, call.id):
+                await self._run_one(call, finished)
+        await self._record_finished(calls, finished, others_are="restarted")
+
     async def close_open_calls(self, cause: Cause) -> None:
         """Answer every call of the session that has no result, in call order."""
         calls = [open_call.call for open_call in self._recorder.state.open_calls.values()]
@@ -165,8 +180,8 @@ class CallRunner:
 
     async def _output_of(self, call: ToolCall) -> ToolOutput:
         tool = self._tools.get(call.name)
-        if tool is None:
-            known = ", ".join(self._tools)
+        if tool is None or not self._gate.has_tool(call.name):
+            known = ", ".join(name for name in self._tools if self._gate.has_tool(name))
             return ToolOutput(f"There is no tool {call.name!r}. The tools are: {known}.", is_error=True)
         if call.arguments_raw is not None:
             return ToolOutput(
@@ -193,7 +208,8 @@ class CallRunner:
             if done is None and others_are is None:
                 return
             if done is None and others_are is not None:
-                done = Finished(self._closer.answer(open_call, others_are), 0.0)
+                answer = self._closer.answer(self._recorder.state, open_call, others_are)
+                done = Finished(answer, 0.0)
             if done is not None:
                 for changed in done.output.memory:
                     await self._recorder.record(replace(changed, text=self._redactor.redact(changed.text)))

@@ -5,11 +5,15 @@ Must not run a call again; it finds out what became of it, from the records and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final, Literal
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Final, Literal, Protocol, cast
 
+from tori_tui.domain.branches import Branch, branches_of_call
 from tori_tui.domain.events import CallStarted
-from tori_tui.domain.state import OpenCall
+from tori_tui.domain.ids import BranchId, CallId
+from tori_tui.domain.state import OpenCall, SessionState
 from tori_tui.tools.base import ToolOutput
 from tori_tui.trace.outputs import Outputs
 from tori_tui.workspace.paths import Workspace
@@ -46,9 +50,11 @@ class OpenCallCloser:
         self._workspace = workspace
         self._outputs = outputs
 
-    def answer(self, call: OpenCall, cause: Cause) -> ToolOutput:
+    def answer(self, state: SessionState, call: OpenCall, cause: Cause) -> ToolOutput:
         """Say what became of the call: not run, done, not applied, or perhaps in effect."""
         because = _BECAUSE[cause]
+        if branches_of_call(state.branches, call.call.id):
+            return _report().explored(state.branches, call.call.id, cut=because)
         if call.plan is not None and call.plan.refused is None:
             return ToolOutput("Done: the plan was changed; it stands in the plan block.")
         started = call.started
@@ -85,6 +91,18 @@ class OpenCallCloser:
         if so_far.strip():
             text += f"\nOutput so far:\n{so_far}"
         return ToolOutput(text, is_error=True, full=started.output)
+
+
+class _Report(Protocol):
+    """What is used of the module that tells what branches came to."""
+
+    def explored(self, branches: Mapping[BranchId, Branch], call_id: CallId, *, cut: str) -> ToolOutput: ...
+
+
+@cache
+def _report() -> _Report:
+    """Load that module at its first use: few sessions have branches."""
+    return cast(_Report, import_module("tori_tui.runtime.branches.report"))
 
 
 __all__ = ["Cause", "OpenCallCloser", "stop_left_over"]

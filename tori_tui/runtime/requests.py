@@ -5,7 +5,7 @@ Must not hold state that a resumed session would miss: a lost `Prefix` only cost
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -23,10 +23,11 @@ from tori_tui.context.tokens import TokenMeter
 from tori_tui.domain.events import MessagesFolded, TurnFinished
 from tori_tui.domain.ids import ContextId, TraceId
 from tori_tui.domain.messages import Message
-from tori_tui.domain.request import ModelProfile, ModelRequest, SystemBlock, ToolSpec
+from tori_tui.domain.request import ModelProfile, ModelRequest, SystemBlock
 from tori_tui.domain.state import SessionState
 from tori_tui.memory.model_facts import LateRefusals, LearnedSizes, ModelFacts
 from tori_tui.runtime.clock import Clock
+from tori_tui.runtime.identities import Identity
 from tori_tui.trace.outputs import Outputs
 
 if TYPE_CHECKING:
@@ -45,17 +46,30 @@ SUMMARY_RULES: Final = (
 )
 
 
+class InheritedPrefix(NamedTuple):
+    """What the requests of a branch have in common with those of its parent, besides what its trace holds."""
+
+    plan: str | None
+    """At the end of the parent's system prompt; None where it stands late."""
+    cache_key: str
+    n_rewrites: int
+    """Of the branch's view when it began; with the next one the plan becomes its own."""
+
+
 class ViewRules(NamedTuple):
     """What the user wants of the view."""
 
     placement: PlacementSetting
     profile: ProfileName
+    inherited: InheritedPrefix | None = None
+    """Set for a branch without a background of its own."""
 
 
 class RequestBuilder:
     """The builder of one session.
 
     Args:
+        identity: Returns whose rules and tools the active context has.
         engine: Loads, at its first use, what rewrites the view; a first request has nothing to rewrite.
     """
 
@@ -63,19 +77,16 @@ class RequestBuilder:
         self,
         *,
         trace_id: TraceId,
-        system: SystemParts,
-        tools: Sequence[ToolSpec],
         rules: ViewRules,
         outputs: Outputs,
         facts: ModelFacts,
         meter: TokenMeter,
         engine: Callable[[], ViewEngine],
+        identity: Callable[[], Identity],
         clock: Clock,
         encode: Callable[[BuiltRequest, SessionState], BuiltRequest] = lambda built, _: built,
     ) -> None:
         self._trace_id = trace_id
-        self._system = system
-        self._tools = tuple(tools)
         self._placement = rules.placement
         self._profile_name = rules.profile
         self._outputs = outputs
@@ -84,9 +95,11 @@ class RequestBuilder:
         self._meter = meter
         self._clock = clock
         self._encode = encode
+        self._inherited = rules.inherited
         self._before: Prefix | None = None
         self._kept: set[str] = set()
         self._engine = engine
+        self._identity = identity
         self._readers: dict[ContextId, ShownMessages] = {}
         self._windows: dict[str, int] = {}
 
@@ -172,21 +185,37 @@ class RequestBuilder:
         placement = self._placement
         if placement == "auto" and self._late_refusals.has(profile.name):
             placement = "leading"
+        system, tools = self._identity()
         built = build_request(
             state,
             context=state.active_context,
             profile=profile,
-            system=self._system,
-            tools=self._tools,
+            system=system,
+            tools=tools,
             placement=placement,
             before=self._before,
             is_cold=self._is_cold(state),
             shown=self._shown(state.active_context, profile.window_tokens),
+            held_plan=self._held_plan(state),
         )
         built = self._encode(built, state)
-        key = f"{self._trace_id}/{state.active_context}"
+        key = self._cache_key(state)
         sections = self._meter.corrected_sections(built.sections, profile.name, state.n_turns + 1)
         return replace(built, request=replace(built.request, cache_key=key), sections=sections)
+
+    def inheritable(self, state: SessionState) -> tuple[SystemParts, str | None, str]:
+        """Return fixed parts, plan in the system prompt and cache key of the request that was sent last."""
+        before = self._before
+        plan = before.plan if before is not None and before.placement != "late" else None
+        return self._identity().system, plan, self._cache_key(state)
+
+    def _held_plan(self, state: SessionState) -> str | None:
+        inherited = self._inherited
+        is_held = inherited and state.view(state.active_context).n_rewrites == inherited.n_rewrites
+        return inherited.plan if inherited and is_held else None
+
+    def _cache_key(self, state: SessionState) -> str:
+        return self._inherited.cache_key if self._inherited else f"{self._trace_id}/{state.active_context}"
 
     def _learn(self, last: TurnFinished | None, profile: ModelProfile) -> None:
         """Correct sizes by what the provider reported, and keep that for later sessions."""
@@ -219,4 +248,4 @@ class RequestBuilder:
         return True
 
 
-__all__ = ["CACHE_LIFE_S", "RequestBuilder", "ViewRules"]
+__all__ = ["CACHE_LIFE_S", "InheritedPrefix", "RequestBuilder", "ViewRules"]

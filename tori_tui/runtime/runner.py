@@ -26,6 +26,7 @@ from tori_tui.domain.rewind import next_mission_id
 from tori_tui.domain.state import SessionState
 from tori_tui.providers.errors import ProviderError
 from tori_tui.runtime import nudges
+from tori_tui.runtime.identities import Identities
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.rewinding import Rewinding
 from tori_tui.runtime.spending import Spending
@@ -60,6 +61,7 @@ class Runner:
         spending: Spending,
         new_ending: Callable[[Callable[[], bool]], Ending],
         rewinding: Rewinding,
+        identities: Identities,
         facts: Callable[[], RunStatusChanged],
         after_turn: Callable[[SessionState], None],
     ) -> None:
@@ -72,6 +74,7 @@ class Runner:
         self._ending: Ending | None = None
         self.rewinding = rewinding
         self._checkpointing = rewinding.checkpointing
+        self.identities = identities
         self._facts = facts
         self._after_turn = after_turn
         self._plan_edits: list[EditPlan] = []
@@ -94,6 +97,8 @@ class Runner:
         if not prompt.continues or tree.mission is None:
             opened = MissionOpened(next_mission_id(self.state), prompt.text, prompt.check)
             await self._recorder.record(PlanChanged((opened,), "user"))
+        else:
+            await self.identities.say_mission()
         await self._say(prompt.text, "user")
 
     async def set_check(self, check: str | None) -> None:
@@ -138,7 +143,8 @@ class Runner:
 
     async def begin(self) -> None:
         """Mend what a kill left open and record that a run begins."""
-        await self._close_open_calls("restarted")
+        if self.state.open_calls and not self._calls().can_resume():
+            await self._close_open_calls("restarted")
         await self._mend_start()
         await self._recorder.record(self._facts())
         self._steering.find_verdicts()
@@ -149,6 +155,7 @@ class Runner:
         self._ending = None
         self._spending.begin()
         try:
+            await self._resume_calls()
             end = await self._pick_up()
             while end is None or await self._has_heard_more(end):
                 end = await self._take_turns(is_last_chance=end is not None)
@@ -176,6 +183,8 @@ class Runner:
         """Record the end of a run, once everything before it is on the disk."""
         await self._settled()
         await self.apply_edits()
+        await self.identities.follow_wishes()
+        await self.identities.share_memory()
         await self._recorder.record(RunStatusChanged(end.status, end.reason, end.cause))
         await self._recorder.sync()
         self._after_turn(self.state)
@@ -192,6 +201,17 @@ class Runner:
     async def _close_open_calls(self, cause: Cause) -> None:
         if self.state.open_calls:
             await self._calls().close_open_calls(cause)
+
+    async def _resume_calls(self) -> None:
+        """Go on with what a kill cut off and can go on, within the time of the run."""
+        try:
+            async with asyncio.timeout(self._spending.seconds_left()) as time_limit:
+                if self.state.open_calls:
+                    await self._calls().resume()
+        except TimeoutError:
+            if not time_limit.expired():
+                raise
+            await self._close_open_calls("limit")
 
     async def _judged(self, turn: TurnEnd) -> RunEnd | None:
         """Return the end of the run, or None if another turn follows."""
@@ -223,6 +243,7 @@ class Runner:
             await self.apply_edits()
             await self._steering.take_effect(is_last_chance=is_last_chance)
             await self._spending.stop_spent_goals()
+            await self.identities.settle()
             if (reached := await self._spending.limit_reached()) is not None:
                 return RunEnd("limit", reached.text, "limit")
             try:

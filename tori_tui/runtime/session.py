@@ -8,22 +8,29 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, assert_never
 
 from tori_tui.domain.commands import (
     AddComment,
     AnswerQuestion,
+    CloseContext,
     Command,
     ContinueRun,
     DecideApproval,
     EditPlan,
+    ForgetFact,
     InterruptRun,
     RedoRewind,
+    Remember,
     RenameSession,
     RewindTo,
     RouteComment,
+    SearchMemory,
+    StopBranch,
     SubmitPrompt,
+    SwitchAgent,
     SwitchMode,
     SwitchModel,
     UndoRewind,
@@ -37,9 +44,21 @@ from tori_tui.runtime.asking import Asking
 from tori_tui.runtime.bus import Bus, Subscription
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.runner import Runner, can_continue
+from tori_tui.runtime.running_branches import RunningBranches
 
 IDLE_LOOK_S: Final = 0.01
 """Between looks whether an interrupted run has wound down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What is served beside inbox and run, until the session closes."""
+
+    want_facts: Callable[[SearchMemory | ForgetFact], None]
+    """Takes what the user asks of the project's memory."""
+    branches: RunningBranches
+    """Finds a branch to stop."""
+    others: tuple[Callable[[], Coroutine[None, None, None]], ...] = ()
 
 
 class Session:
@@ -63,7 +82,7 @@ class Session:
         runner: Runner,
         asking: Asking,
         inbox: asyncio.Queue[Command],
-        services: tuple[Callable[[], Coroutine[None, None, None]], ...],
+        services: Services,
         notices: tuple[str, ...],
         prepare: Callable[[], Awaitable[None]],
         shut: Callable[[], Awaitable[None]],
@@ -71,12 +90,15 @@ class Session:
         self.trace_id = TraceId(directory.name)
         self.directory = directory
         self.notices = notices
+        self.sandbox = ""
+        """The name of the sandbox, a colon, and what it holds; empty where there is none."""
         self._bus = bus
         self._recorder = recorder
         self._runner = runner
         self._asking = asking
         self._inbox = inbox
         self._services = services
+        self._branches = services.branches
         self._prepare = prepare
         self._shut = shut
         self._run_wanted = asyncio.Event()
@@ -122,7 +144,7 @@ class Session:
         self._is_started = True
         try:
             async with asyncio.TaskGroup() as group:
-                services = (self._serve_inbox, self._work, *self._services)
+                services = (self._serve_inbox, self._work, *self._services.others)
                 tasks = [group.create_task(serve()) for serve in services]
                 await self._closing.wait()
                 # What was said before the close must not be lost with it.
@@ -157,30 +179,58 @@ class Session:
                 await self._commented(command)
             case RouteComment():
                 self._runner.route_comment(command)
-            case DecideApproval():
-                if not self._asking.decide(command):
-                    self._tell("That approval is not waiting any more.")
-            case AnswerQuestion():
-                if not self._asking.answer(command):
-                    self._tell("That question is not waiting any more.")
+            case DecideApproval() | AnswerQuestion():
+                self._answer(command)
             case InterruptRun():
                 self._interrupt(command.reason or "by the user")
             case EditPlan():
                 await self._runner.edit_plan(command)
                 if not self.is_running:
                     await self._runner.apply_edits()
-            case SwitchModel():
-                await self._configure(model=command.model)
-            case SwitchMode():
-                await self._recorder.record(
-                    ContextChanged(self.state.active_context, "configured", mode=command.mode)
-                )
+            case SwitchModel() | SwitchMode():
+                await self._configure(command)
+            case SwitchAgent() | CloseContext() | Remember() | SearchMemory() | ForgetFact():
+                await self._share(command)
             case RewindTo() | UndoRewind() | RedoRewind():
                 await self._go_back(command)
+            case StopBranch():
+                self._stop_branch(command)
             case RenameSession():
                 await self._recorder.record(SessionNamed(command.name.strip()))
             case _:
                 assert_never(command)
+
+    async def _share(
+        self, command: SwitchAgent | CloseContext | Remember | SearchMemory | ForgetFact
+    ) -> None:
+        """Change who works, or what contexts or sessions know; in a run at its next safe point."""
+        contexts = self._runner.identities.manager
+        match command:
+            case SwitchAgent():
+                contexts.want(command.name)
+                if not self.is_running:
+                    await contexts.follow_wishes()
+            case CloseContext() if self.is_running:
+                self._tell("A run is going on: interrupt it, then close the context.")
+            case CloseContext():
+                await contexts.close_context_of(command.agent)
+            case Remember():
+                await contexts.remember(command.key, command.text.strip())
+                await self._runner.identities.share_memory()
+            case SearchMemory() | ForgetFact():
+                self._services.want_facts(command)
+
+    def _answer(self, command: DecideApproval | AnswerQuestion) -> None:
+        match command:
+            case DecideApproval() if not self._asking.decide(command):
+                self._tell("That approval is not waiting any more.")
+            case AnswerQuestion() if not self._asking.answer(command):
+                self._tell("That question is not waiting any more.")
+
+    def _stop_branch(self, command: StopBranch) -> None:
+        if not self._branches.stop(command.branch_id, "stopped by the user"):
+            known = ", ".join(self._branches.ids) or "none"
+            self._tell(f"No branch {command.branch_id} is under way; there are: {known}.")
 
     async def _prompted(self, prompt: SubmitPrompt) -> None:
         if self.is_running:
@@ -230,8 +280,13 @@ class Session:
             is_open = can_continue(self.state) and bool(self.state.tree.open_goals)
             await self._prompted(SubmitPrompt(comment.text, continues=is_open))
 
-    async def _configure(self, *, model: str) -> None:
-        await self._recorder.record(ContextChanged(self.state.active_context, "configured", model=model))
+    async def _configure(self, command: SwitchModel | SwitchMode) -> None:
+        context = self.state.active_context
+        match command:
+            case SwitchModel():
+                await self._recorder.record(ContextChanged(context, "configured", model=command.model))
+            case SwitchMode():
+                await self._recorder.record(ContextChanged(context, "configured", mode=command.mode))
 
     def _interrupt(self, reason: str) -> None:
         if self._interrupt_reason or not self.is_running:
@@ -270,4 +325,4 @@ class Session:
         await self._runner.run()
 
 
-__all__ = ["Session"]
+__all__ = ["Services", "Session"]

@@ -14,7 +14,8 @@ import msgspec
 from tori_tui.domain.request import ToolSpec
 
 ORDER: Final = (
-    *("goal", "ask_user", "abort", "recall"),
+    *("goal", "explore", "adopt", "ask_user", "abort", "recall"),
+    *("session_memory_set", "session_memory_get", "memory_add", "memory_search"),
     *("read_file", "write_file", "edit_file", "glob_files", "grep_files"),
     *("bash", "bash_output", "bash_stop"),
 )

@@ -39,11 +39,19 @@ class Workspace:
         cwd: Where relative paths begin; the root if None.
         also_readable: Folders outside that may be read, for example that of the trace where it could
             not be put into the root.
+        copy_of: The tree of which this one is a copy: absolute paths into it mean the copy.
     """
 
-    def __init__(self, root: Path, cwd: Path | None = None, also_readable: tuple[Path, ...] = ()) -> None:
+    def __init__(
+        self,
+        root: Path,
+        cwd: Path | None = None,
+        also_readable: tuple[Path, ...] = (),
+        copy_of: Path | None = None,
+    ) -> None:
         self.root: Final = Path(os.path.realpath(root))
         self.cwd: Final = Path(os.path.realpath(cwd)) if cwd else self.root
+        self._copy_of = Path(os.path.realpath(copy_of)) if copy_of else None
         self._also_readable = tuple(Path(os.path.realpath(folder)) for folder in also_readable)
 
     def resolve(self, path: str) -> Path:
@@ -106,7 +114,7 @@ class Workspace:
             raise PathInvalid("The path is empty.", "Name a file or folder of the work tree.")
         if "\0" in path:
             raise PathInvalid(f"{path!r} holds a NUL character.", "Leave it out.")
-        wanted = self.cwd / self._expanded(path)
+        wanted = self._in_copy(self.cwd / self._expanded(path))
         try:
             resolved = os.path.realpath(wanted)
             os.lstat(resolved)
@@ -122,6 +130,12 @@ class Workspace:
         if os.path.islink(resolved):
             raise PathInvalid(f"{path!r} is a link that leads back to itself.", "Use another path.")
         return Path(resolved)
+
+    def _in_copy(self, wanted: Path) -> Path:
+        original = self._copy_of
+        if original is None or not wanted.is_relative_to(original) or wanted.is_relative_to(self.root):
+            return wanted
+        return self.root / wanted.relative_to(original)
 
     def _expanded(self, path: str) -> str:
         """Take a leading `~` for the home, unless a file of the tree is really called so."""

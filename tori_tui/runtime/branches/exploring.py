@@ -184,6 +184,7 @@ class Exploring:
                 f"[branch {branch.id}] {request.title}",
                 request.detail,
                 request.reason,
+                request.rules,
             )
         )
         scope = "once" if answer.scope == "goal" else answer.scope
