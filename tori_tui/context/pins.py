@@ -5,14 +5,16 @@ Must not write a fold's text; it returns which lines of which records.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from tori_tui.context.fold_text import PinnedLines
 from tori_tui.context.heat import Heat
 from tori_tui.context.sight import Sight, blocks_of, message_at, shown_parts
-from tori_tui.context.words import said_text
+from tori_tui.context.words import Line, said_text
 from tori_tui.domain.events import Pin
 from tori_tui.domain.ids import Seq
 from tori_tui.domain.messages import Message
@@ -81,7 +83,7 @@ def candidates(
                 continue
             lines = sight.lines_of(part.seq, said.message)
             if not is_kept[at] and (not only_looks or heat.is_look(part.seq)):
-                found += _blocks(part, said.message, [(x.row, x.key) for x in lines], seen, heat.of(part.seq))
+                found += _blocks(part, said.message, lines, seen, heat.of(part.seq))
             if not only_looks or heat.is_look(part.seq):
                 seen.update(x.key for x in lines if part.first <= x.row < part.end)
     found.sort(key=lambda candidate: -candidate.value)
@@ -96,19 +98,17 @@ def _parts(entry: ViewEntry, *, is_whole: bool) -> list[Pin]:
 
 
 def _blocks(
-    part: Pin, message: Message, lines: Sequence[tuple[int, int]], seen: set[int], heat: float
+    part: Pin, message: Message, lines: Sequence[Line], seen: set[int], heat: float
 ) -> Iterable[Candidate]:
     rows = said_text(message).split("\n")
-    keys: dict[int, list[int]] = {}
-    for row, key in lines:
-        keys.setdefault(row, []).append(key)
+    ends = tuple(accumulate((len(row) + 1 for row in rows), initial=0))
+    told_rows, keys = [line.row for line in lines], [line.key for line in lines]
     for block in blocks_of(len(rows)):
         first, end = max(block.start, part.first), min(block.stop, part.end, len(rows))
-        n_chars = sum(len(row) + 1 for row in rows[first:end])
-        if first >= end or n_chars < MIN_BLOCK_CHARS:
+        if first >= end or (n_chars := ends[end] - ends[first]) < MIN_BLOCK_CHARS:
             continue
-        of_block = [key for row in range(first, end) for key in keys.get(row, ())]
-        n_new = sum(key not in seen for key in of_block)
+        of_block = keys[bisect_left(told_rows, first) : bisect_left(told_rows, end)]
+        n_new = len(of_block) - sum(map(seen.__contains__, of_block))
         novelty = n_new / len(of_block) if of_block else UNTELLING_NOVELTY
         if novelty >= MIN_NOVELTY:
             tokens = int(n_chars / CHARS_PER_TOKEN) + 1

@@ -91,6 +91,8 @@ class Sight:
         """Return the runs of rows that stand in view already, and the records where."""
         runs: list[range] = []
         since: set[Seq] = set()
+        if self._seen.keys().isdisjoint(line.key for line in lines):
+            return runs, since
         at = 0
         while at < len(lines):
             end, targets = self._run_from(lines, at)

@@ -6,9 +6,8 @@ Must not know messages' order or goals; the same text gives the same pieces in o
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from typing import Final, NamedTuple, cast
 
 from tori_tui.domain.ids import Seq
 from tori_tui.domain.messages import Message
@@ -19,14 +18,13 @@ BLOCK_LINES: Final = 20
 MIN_LINE_CHARS: Final = 12
 """Shorter lines (brackets, `return`) stand everywhere and tell nothing."""
 
-_LINE_NUMBER: Final = re.compile(r"\s*\d+(?:\t|→|:|\s*\|)\s?")
+_MARKS: Final = re.compile(r"[+-]?(?:\s*\d+(?:\t|→|:|\s*\|))?\s*")
 _NAME: Final = re.compile(r"[\w.@~-]*(?:[\\/]+[\w.@()\[\]-]+)+|[\w-]+\.[A-Za-z]{1,5}\b|[A-Za-z_]\w{5,}")
 _SEPARATOR: Final = re.compile(r"[\\/]+")
 _FILE_NAME: Final = re.compile(r"[\w-]+\.[A-Za-z]{1,5}")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line that is long enough to be told from others."""
 
     row: int
@@ -63,8 +61,9 @@ def long_lines(rows: Iterable[str]) -> tuple[Line, ...]:
     found: list[Line] = []
     before = 0
     between: list[str] = []
+    marks = cast("Callable[[str], re.Match[str]]", _MARKS.match)  # it can match nothing, so it always does
     for row, text in enumerate(rows):
-        bare = _bare(text)
+        bare = text[marks(text).end() :].rstrip()
         if len(bare) < MIN_LINE_CHARS:
             if bare:
                 between.append(bare)
@@ -92,12 +91,6 @@ class LinesOf:
     def keep(self, seqs: Container[Seq]) -> None:
         """Forget all others."""
         self._known = {seq: lines for seq, lines in self._known.items() if seq in seqs}
-
-
-def _bare(line: str) -> str:
-    stripped = line[1:] if line[:1] in ("+", "-") else line
-    numbered = _LINE_NUMBER.match(stripped)
-    return (stripped[numbered.end() :] if numbered else stripped).strip()
 
 
 def names(text: str) -> frozenset[str]:

@@ -5,10 +5,9 @@ Must not stop the run; it counts.
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
-from tori_tui.domain.ids import CallId, Seq
+from tori_tui.domain.ids import Seq
 from tori_tui.domain.messages import ToolCall
 from tori_tui.domain.state import LoggedMessage, SessionState
 
@@ -31,19 +30,18 @@ def count_repeats(state: SessionState, call: ToolCall) -> int:
     """
     if call.name in POLLING_TOOLS:
         return 0
-    calls = _calls_by_id(state)
-    wanted = _key(call)
+    said = _newest_first(state)
+    like_it = {made.id for entry in said for made in entry.message.tool_calls if _is_same(made, call)}
     newest: LoggedMessage | None = None
     last_seq = state.next_seq
     count = 0
-    for entry in _newest_first(state):
+    for entry in said:
         message = entry.message
         if message.role == "user" and message.is_users_word:
             break
         if message.role != "tool" or message.tool_call_id is None:
             continue
-        made = calls.get(message.tool_call_id)
-        if made is not None and _key(made) == wanted:
+        if message.tool_call_id in like_it:
             newest = newest or entry
             if message.text != newest.message.text or _has_changed(state, entry.seq, last_seq):
                 break
@@ -70,12 +68,8 @@ def _newest_first(state: SessionState) -> list[LoggedMessage]:
     return [log[i] for i in range(len(log) - 1, first - 1, -1)]
 
 
-def _calls_by_id(state: SessionState) -> dict[CallId, ToolCall]:
-    return {call.id: call for entry in _newest_first(state) for call in entry.message.tool_calls}
-
-
-def _key(call: ToolCall) -> str:
-    return f"{call.name} {json.dumps(call.arguments, sort_keys=True, default=str)} {call.arguments_raw or ''}"
+def _is_same(one: ToolCall, other: ToolCall) -> bool:
+    return (one.name, one.arguments, one.arguments_raw) == (other.name, other.arguments, other.arguments_raw)
 
 
 __all__ = ["NUDGE_AT", "POLLING_TOOLS", "STOP_AT", "count_repeats"]

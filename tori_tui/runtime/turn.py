@@ -36,8 +36,8 @@ from tori_tui.runtime.understood import Understood
 if TYPE_CHECKING:
     from tori_tui.runtime.calls import CallRunner
 
-READ_ON_AFTER_S: Final = 0.05
-"""The request is out by then, the first one too, and no hosted model has answered yet."""
+READ_ON_AFTER_S: Final = 0.01
+"""The request is out by then, and no hosted model has answered yet."""
 
 
 class Models(Protocol):
