@@ -102,17 +102,7 @@ def build_request(
     if tools:
         sections.add_text("tools", _tools_text(tools))
     sections.add_messages(view, said)
-    place = chosen_placement(placement, profile)
-    now = Prefix(
-        context,
-        profile.name,
-        place,
-        state.tree.mission,
-        view.n_rewrites,
-        state.n_user_edits,
-        plan_block(state.tree) if held_plan is None or place == "late" else held_plan,
-        system.session_context,
-    )
+    now = _prefix(state, context, profile.name, chosen_placement(placement, profile), system, held_plan)
     is_held = _holds_plan(before, now) and not is_cold and sections.tokens >= REFRESH_LIMIT_TOKENS
     if before is not None and is_held:
         now = replace(now, plan=before.plan)
@@ -128,6 +118,26 @@ def build_request(
         cache_marks=_cache_marks(said, state.tree.current_id),
     )
     return BuiltRequest(request, sections.sent(is_late), now, _rewrite(before, now, view), sections.texts)
+
+
+def _prefix(
+    state: SessionState,
+    context: ContextId,
+    model: str,
+    placement: Placement,
+    system: SystemParts,
+    held_plan: str | None,
+) -> Prefix:
+    return Prefix(
+        context,
+        model,
+        placement,
+        state.tree.mission,
+        state.view(context).n_rewrites,
+        state.n_user_edits,
+        plan_block(state.tree) if held_plan is None or placement == "late" else held_plan,
+        system.session_context,
+    )
 
 
 def chosen_placement(setting: PlacementSetting, profile: ModelProfile) -> Placement:
