@@ -110,5 +110,5 @@ async def test_memory_is_shown_as_text() -> None:
     noted = MemoryChanged("session", "set", "por[b]t", "80\x1b[31m80")
     async with live((noted,)) as (stage, pilot):
         await pilot.press(*"/remember", "enter")
-        assert notices(stage)[-1] == "por[b]t: 80[31m80"
+        assert notices(stage)[-1] == "por[b]t: 80␛[31m80"
         assert sent(stage) == []
