@@ -185,7 +185,7 @@ class CommentInput(TextArea):
     def _complete(self) -> None:
         """Put the next completion of the draft in its place."""
         offered, at = self._completing
-        if len(offered) < 2 or not (0 <= at and offered[at] == self.text):
+        if len(offered) < 2 or not (at >= 0 and offered[at] == self.text):
             offered, at = self._completed(self.text) if self.purpose == COMMENT else (), -1
         if offered:
             at = (at + 1) % len(offered)
