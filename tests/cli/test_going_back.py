@@ -125,6 +125,15 @@ def fork_recording(project: Project) -> None:
     )
 
 
+def test_a_rewind_and_its_undo_change_nobodys_lines(project: Project) -> None:
+    before = out(project, "blame", "a.txt") + out(project, "blame", "bye.txt")
+    out(project, "rewind", "--goal", "2")
+    assert "goal 1 Greet" in out(project, "blame", "hello.txt:1")
+    out(project, "rewind", "--undo")
+    assert out(project, "blame", "a.txt") + out(project, "blame", "bye.txt") == before
+    assert "goal 2 Part" in before
+
+
 def test_a_fork_goes_on_in_place_from_the_goal_and_the_old_session_stays(project: Project) -> None:
     old = project.traces[0]
     fork_recording(project)
