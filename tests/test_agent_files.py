@@ -93,8 +93,9 @@ def test_what_is_no_agent_is_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(UsageError, match=said):
             read_agent(written(tmp_path, text), TOOLS)
-    with pytest.raises(UsageError, match="tori's own"):
-        read_agent(written(tmp_path, "Mine.", "plan.md"), TOOLS)
+    for name in ("plan.md", "main.md", "close.md"):
+        with pytest.raises(UsageError, match="tori's own"):
+            read_agent(written(tmp_path, "Mine.", name), TOOLS)
     (tmp_path / "docs.md").write_bytes(b"---\nmode: ask\n---\nA\n\xff\n")
     with pytest.raises(UsageError, match=r"docs\.md:5: this line is not UTF-8"):
         read_agent(tmp_path / "docs.md", TOOLS)

@@ -146,6 +146,25 @@ async def test_planner_writes_by_no_tool_bash_and_checks_included(tmp_path: Path
     assert (tmp_path / "kept.txt").read_text() == "as it was\n"
 
 
+async def test_planner_takes_no_file_back_either(tmp_path: Path) -> None:
+    provider = ScriptedProvider(
+        [
+            reply(goal={"add": "Write", "focus": "1"}),
+            reply(write_file={"path": "a.txt", "content": "work\n"}),
+            reply("Which way?"),
+            reply(goal={"abandon": "wrong", "restore": True}),
+            reply("Given up."),
+        ]
+    )
+    async with driven(provider, tmp_path, options=with_user(tmp_path)) as driver:
+        await driver.run("Go")
+        await switched(driver, "plan")
+        state = await driver.run(SubmitPrompt("Give it up", continues=True))
+    assert (tmp_path / "a.txt").read_text() == "work\n"
+    said = [e.message.text for e in state.log if e.message.role == "tool"][-1]
+    assert said.endswith("files not restored: mode plan only reads")
+
+
 async def test_goal_for_the_reviewer_runs_in_its_context_and_only_its_result_comes_back(
     tmp_path: Path,
 ) -> None:

@@ -312,6 +312,17 @@ async def test_other_processes_see_the_memory_as_it_is_now_and_a_rewind_counts(t
     await store.close()
 
 
+async def test_agent_keeps_its_rules_where_the_model_is_asked_for_json(tmp_path: Path) -> None:
+    provider = ScriptedProvider([reply('{"action": "done", "goal_check": "no finding"}')])
+    in_json = Settings(tool_protocol="json", feedback=FeedbackSettings(classifier="off"))
+    async with driven(provider, tmp_path, settings=in_json) as driver:
+        await switched(driver, "review")
+        state = await driver.run("Look")
+    assert state.status == "done"
+    assert rules_of(provider.requests[0]) == "review"
+    assert "## write_file" not in system_of(provider.requests[0])
+
+
 async def test_offer_waits_over_a_restart(tmp_path: Path) -> None:
     provider = ScriptedProvider([reply(goal={"add": "Build it"}), reply("That is the plan.")])
     async with driven(provider, tmp_path) as driver:

@@ -24,6 +24,9 @@ KEYS: Final = ("description", "model", "tools", "mode", "limits")
 LIMIT_KEYS: Final = ("turns", "cost_usd", "seconds")
 
 NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+RESERVED_NAMES: Final = frozenset({"main", "close", "feedback", "farewell"})
+"""Names of contexts of tori's own, and what `/agent` understands otherwise."""
+
 _FENCE: Final = "---"
 
 
@@ -97,8 +100,8 @@ def read_agent(path: Path, tools: frozenset[str]) -> Agent:
         UsageError: It cannot be read, or its front matter is wrong.
     """
     name = path.stem
-    if name in {agent.name for agent in built_in_agents()}:
-        raise UsageError(f"{path}: the agent {name!r} is tori's own.", "Give the file another name.")
+    if name in RESERVED_NAMES or name in {agent.name for agent in built_in_agents()}:
+        raise UsageError(f"{path}: the name {name!r} is tori's own.", "Give the file another name.")
     entries, prompt = _split(path, _text(path))
     if not prompt.strip():
         raise UsageError(f"{path}: there is no prompt behind the front matter.", "Write its rules there.")

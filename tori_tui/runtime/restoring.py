@@ -34,6 +34,8 @@ class Restoring:
         """Restore the files if that is wanted, and return in words what was restored; else nothing."""
         # The goal that the model named stands last; those before it were taken along.
         ended = [edit.id for edit in edits if isinstance(edit, GoalAbandoned)]
+        if self._recorder.state.mode_in_force == "plan":
+            return "files not restored: mode plan only reads" if is_asked and ended else ""
         decides_itself = self._recorder.state.mode_in_force == "auto" or not self._has_user
         if not ended or (decides_itself and not is_asked):
             return ""

@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from textual.timer import Timer
 from textual.widget import Widget
 
+from tori_tui.domain.agents import BUILD
 from tori_tui.domain.events import MessageAdded, Record, TurnFinished
 from tori_tui.domain.state import SessionState, reduce
 from tori_tui.render.amounts import shown_cost
@@ -177,8 +178,9 @@ class ReplayScreen(TalkScreen):
             Status(
                 status="idle" if state.status == "running" else state.status,
                 hints=("replay", "Space play", "←→ step", "n p turns", "F1 keys", "Ctrl+Q quit"),
-                model=state.model,
-                mode=state.mode,
+                model=state.model_in_force,
+                mode=state.mode_in_force,
+                agent="" if state.agent == BUILD else state.agent,
                 context_tokens=turn.usage.total_tokens if turn else 0,
                 cost=shown_cost(state.cost_usd, is_partial=state.has_unpriced_turns) if state.n_turns else "",
             )
