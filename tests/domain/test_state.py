@@ -124,7 +124,9 @@ EVENTS: st.SearchStrategy[DurableEvent] = st.one_of(
         st.sampled_from(["asked", "allowed", "denied"]),
     ),
     st.builds(
-        ContextChanged, st.just(ContextId("review")), st.sampled_from(["opened", "switched", "closed"])
+        ContextChanged,
+        st.sampled_from([ContextId("review"), MAIN_CONTEXT]),
+        st.sampled_from(["opened", "switched", "configured", "closed"]),
     ),
     st.builds(
         BranchChanged,
