@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.trace.records import messages, session, write_lines
-from tori_tui.trace.catalog import find_trace, list_traces, new_trace_id, trace_root_for
+from tori_tui.trace.catalog import find_trace, list_traces, new_trace_id, search_traces, trace_root_for
 from tori_tui.trace.errors import TraceError, TraceMissing
 from tori_tui.trace.projections import rebuild
 from tori_tui.trace.store import JsonlTraceStore
@@ -180,3 +180,25 @@ def test_where_nothing_can_be_written_traces_lie_in_the_users_state(
     assert is_fallback
     assert folder.parent == tmp_path / "tori" / "traces"
     assert folder != trace_root_for(Path("/proc"))[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "n_found"),
+    [
+        ("", 2),
+        ("20", 2),
+        ("2026120", 1),
+        ("a3f9", 1),
+        ("MEND", 1),
+        ("docs mend", 0),
+        ("docs 2", 1),
+        ("docs 2026120", 1),
+    ],
+)
+def test_words_are_looked_for_in_missions_and_long_ones_in_ids(root: Path, words: str, n_found: int) -> None:
+    for name, mission in (
+        ("20261130-101500-a3f9", "Mend the login"),
+        ("20261201-080000-b000", "Write docs 2"),
+    ):
+        write_lines(root / name, session(mission))
+    assert len(search_traces(list_traces(root), words)) == n_found

@@ -67,15 +67,18 @@ def list_traces(trace_root: Path) -> tuple[TraceEntry, ...]:
 def search_traces(entries: Iterable[TraceEntry], words: str) -> tuple[TraceEntry, ...]:
     """Return the traces in whose id, name or mission every word stands, whatever its case.
 
-    A short word is not looked for in ids: nearly each digit stands in each of them.
+    Of an id a short word must be the beginning, and stand alone: nearly each digit is in each id.
     """
     wanted = words.casefold().split()
-    texts = ((entry, f"{entry.name} {entry.mission}".casefold()) for entry in entries)
-    return tuple(
-        entry
-        for entry, text in texts
-        if all(word in text or (len(word) >= ID_PART_CHARS and word in entry.id) for word in wanted)
-    )
+    alone = wanted[0] if len(wanted) == 1 else None
+
+    def fits(entry: TraceEntry) -> bool:
+        text = f"{entry.name} {entry.mission}".casefold()
+        in_id = (word for word in wanted if len(word) >= ID_PART_CHARS and word in entry.id)
+        known = {*in_id, *(word for word in wanted if word in text)}
+        return known >= set(wanted) or (alone is not None and entry.id.startswith(alone))
+
+    return tuple(filter(fits, entries))
 
 
 def find_trace(trace_root: Path, prefix: str | None) -> Path:

@@ -71,6 +71,8 @@ class SessionsScreen(ModalScreen[str | None]):
         self._renamed: TraceEntry | None = None
         self._words = words
         self._input = Input(words, placeholder=_FILTER, id="sessions-filter")
+        # A blinking cursor would keep an idle terminal busy.
+        self._input.cursor_blink = False
         self._list = OptionList(id="sessions-list")
         self._foot = Static(id="sessions-foot")
 

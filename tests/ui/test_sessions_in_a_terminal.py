@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.kit import Project, says
+from tests.ui.pty_app import app_in_pty
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_name_for_several_sessions_lets_the_user_choose_and_change(tmp_path: Path) -> None:
+    project = Project.make(tmp_path, says("One is done."))
+    project.environ["XDG_STATE_HOME"] = str(tmp_path / "state")
+    for mission in ("first mission", "second mission"):
+        assert project.tori("run", mission, "--mode", "auto").returncode == 0
+    first, second = project.traces
+    with app_in_pty(("resume", "20"), cwd=project.root, environ=project.environ) as app:
+        app.wait_for("2 of 2 sessions")
+        app.send(b"first")
+        app.wait_for("1 of 2 sessions")
+        app.forget()
+        app.send(b"\r")
+        app.wait_for("One is done.")
+        app.forget()
+        app.send(b"/resume\r")
+        app.wait_for("2 of 2 sessions")
+        app.send(b"second")
+        app.wait_for("1 of 2 sessions")
+        app.forget()
+        app.send(b"\r")
+        app.wait_for("One is done.")
+        app.send(b"\x11")
+        assert app.wait() == 0
+        app.read(0.5)
+        assert second.name in app.text
+        assert first.name not in app.text.rpartition("The session")[2]
