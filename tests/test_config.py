@@ -179,8 +179,14 @@ def test_a_huge_file_is_refused_unread(config_file: Path) -> None:
         load(config_file)
 
 
-def test_a_sandbox_that_is_not_there_is_not_promised(config_file: Path) -> None:
-    assert refused(config_file, "[sandbox]\nenabled = true\n").startswith(f"{config_file}:2: ")
+def test_the_sandbox_is_switched_on_by_file_or_flag(config_file: Path, tmp_path: Path) -> None:
+    environ = {"XDG_CONFIG_HOME": str(config_file.parent.parent), "HOME": str(tmp_path)}
+    config_file.write_text("[sandbox]\nnetwork = true\n")
+    assert not load_settings(environ, tmp_path).settings.sandbox.enabled
+    loaded = load_settings(environ, tmp_path, sandbox=True)
+    assert loaded.settings.sandbox.enabled
+    assert loaded.settings.sandbox.network
+    assert loaded.sources["sandbox.enabled"] == "--sandbox"
 
 
 def test_the_folders_own_file_is_named_and_not_read(config_file: Path, tmp_path: Path) -> None:

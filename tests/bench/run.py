@@ -18,6 +18,7 @@ from tests.bench import (
     first_request,
     help_start,
     prompt_size,
+    sandbox_speed,
     stream_speed,
     turns,
     turns_with_checkpoints,
@@ -35,6 +36,7 @@ BENCHES: Final[Mapping[str, Callable[[], Sequence[Figure]]]] = MappingProxyType(
         "explore": explore.measure,
         "classifier": classifier_wait.measure,
         "turns-with-checkpoints": turns_with_checkpoints.measure,
+        "sandbox": sandbox_speed.measure,
         "streams": stream_speed.measure,
         "app": ui_screen.measure,
     }

@@ -15,7 +15,9 @@ ASKED = ApprovalChanged(ApprovalId("a"), CallId("c"), "bash", "bash ls", "asked"
     [
         ("y\n", True, "", "once"),
         ("Yes\n", True, "", "once"),
-        ("a\n", True, "", "session"),
+        ("g\n", True, "", "goal"),
+        ("s\n", True, "", "session"),
+        ("a\n", True, "", "always"),
         ("n\n", False, "denied by the user", "once"),
         ("n use the other file\n", False, "use the other file", "once"),
         ("\x04", False, "the input was closed", "once"),

@@ -17,7 +17,7 @@ from tests.cli.kit import EDIT, TORI, Project, calls, says
 
 LIMIT_S = 30
 
-QUESTION = "for this session  > "
+QUESTION = "n REASON: no  > "
 
 
 class Terminal:

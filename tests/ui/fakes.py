@@ -31,6 +31,7 @@ class FakeSession:
         self.trace_id = TraceId("20260101-000000-abcd")
         self.directory = Path("/tmp/project/.trace/20260101-000000-abcd")
         self.notices = notices
+        self.sandbox = ""
         self.sent: list[Command] = []
         self.is_prepared = False
         self.is_closed = False

@@ -29,6 +29,7 @@ class AppOptions:
     resume: str | None = None
     """Id, prefix or path of a trace; empty is the newest; None opens a new one."""
     is_demo: bool = False
+    sandbox: bool = False
 
 
 def start_app(
@@ -38,13 +39,14 @@ def start_app(
     mode: str | None = None,
     trace_dir: Path | None = None,
     resume: str | None = None,
+    sandbox: bool = False,
 ) -> int:
     """Open the app and return the exit code.
 
     Raises:
         UsageError: The terminal or the configuration does not allow it.
     """
-    return run(AppOptions(directory, model, mode, trace_dir, resume))
+    return run(AppOptions(directory, model, mode, trace_dir, resume, sandbox=sandbox))
 
 
 def play_demo_in_app() -> int:

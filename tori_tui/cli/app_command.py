@@ -37,12 +37,13 @@ def open_app(
     ] = None,
     model: options.Model = None,
     mode: options.ModeOption = None,
+    sandbox: options.Sandbox = False,
     trace_dir: options.TraceDir = None,
 ) -> None:
     """Open the app."""
     from tori_tui.cli.app import start_app
 
-    raise typer.Exit(start_app(path or Path(), model=model, mode=mode, trace_dir=trace_dir))
+    raise typer.Exit(start_app(path or Path(), model=model, mode=mode, sandbox=sandbox, trace_dir=trace_dir))
 
 
 __all__ = ["AppFirst", "open_app"]

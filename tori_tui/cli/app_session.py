@@ -200,7 +200,7 @@ def asked_session(options: AppOptions) -> tuple[LoadedSettings, SessionOptions, 
     from tori_tui.config import load_settings
 
     cwd = working_directory(options.directory)
-    settings = load_settings(os.environ, cwd, model=options.model, mode=options.mode)
+    settings = load_settings(os.environ, cwd, model=options.model, mode=options.mode, sandbox=options.sandbox)
     wanted = SessionOptions(
         cwd=cwd,
         model=options.model,

@@ -47,6 +47,7 @@ class OneShot:
     """None goes on with the mission of the resumed trace."""
     model: str | None = None
     mode: ModeName | None = None
+    sandbox: bool = False
     as_json: bool = False
     check: str | None = None
     max_turns: int | None = None
@@ -90,7 +91,9 @@ def run_one_shot(arguments: OneShot) -> int:
     cwd = working_directory(arguments.cwd)
     if arguments.mission is None and arguments.resume is None:
         raise UsageError("There is no mission.", "Say what to do: tori run 'fix the failing test'")
-    loaded = load_settings(os.environ, cwd, model=arguments.model, mode=arguments.mode)
+    loaded = load_settings(
+        os.environ, cwd, model=arguments.model, mode=arguments.mode, sandbox=arguments.sandbox
+    )
     has_user = streams.has_terminal() and arguments.mission != "-"
     if not has_user and "mode" not in loaded.sources:
         raise UsageError(
@@ -146,7 +149,8 @@ async def run_session(loaded: LoadedSettings, options: SessionOptions, command: 
     """
     with Interrupts(asyncio.get_running_loop(), asyncio.current_task()) as interrupts:
         session = await open_session(loaded.settings, options)
-        front.begin(session, (*loaded.notices, *session.notices))
+        confined = (f"Sandbox {session.sandbox}",) if session.sandbox else ()
+        front.begin(session, (*confined, *loaded.notices, *session.notices))
         if isinstance(command, ContinueRun) and not can_continue(session.state):
             outcome = Outcome(session.state)
             await session.close()

@@ -19,6 +19,12 @@ ModeOption = Annotated[
         "--mode", help="What runs without a question: nothing that changes, ask, edits, everything."
     ),
 ]
+Sandbox = Annotated[
+    bool,
+    typer.Option(
+        "--sandbox", help="Confine commands to the work tree, without network; refuse if that cannot be."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one event a line on standard output.")]
 Check = Annotated[
     str | None,

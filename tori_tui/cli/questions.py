@@ -17,7 +17,7 @@ from tori_tui.domain.commands import AnswerQuestion, Command, DecideApproval
 from tori_tui.domain.events import ApprovalChanged, QuestionAsked
 from tori_tui.render.safe_text import one_line, safe_text
 
-CHOICES: Final = "y: yes   n REASON: no   a: yes, for this session  > "
+CHOICES: Final = "y: yes, once   g: this goal   s: this session   a: always (saved)   n REASON: no  > "
 
 NO_ANSWER: Final = "(no answer: decide, and note the assumption)"
 
@@ -102,6 +102,8 @@ def show_approval(asked: ApprovalChanged) -> None:
         console.print(diff_text(asked.detail), soft_wrap=True)
     elif asked.detail:
         console.print(safe_text(asked.detail), soft_wrap=True)
+    for rule in asked.rules:
+        console.print(f"g, s and a allow exactly: {one_line(rule, 2_000)}", style="dim", soft_wrap=True)
 
 
 def decide(asked: ApprovalChanged, line: str) -> DecideApproval | None:
@@ -110,8 +112,12 @@ def decide(asked: ApprovalChanged, line: str) -> DecideApproval | None:
     match word.lower():
         case "y" | "yes":
             return DecideApproval(asked.approval_id, allow=True)
-        case "a" | "always":
+        case "g" | "goal":
+            return DecideApproval(asked.approval_id, allow=True, scope="goal")
+        case "s" | "session":
             return DecideApproval(asked.approval_id, allow=True, scope="session")
+        case "a" | "always":
+            return DecideApproval(asked.approval_id, allow=True, scope="always")
         case "n" | "no":
             return DecideApproval(
                 asked.approval_id, allow=False, reason=reason.strip() or "denied by the user"

@@ -30,6 +30,7 @@ def resume(
     ] = None,
     model: options.Model = None,
     mode: options.ModeOption = None,
+    sandbox: options.Sandbox = False,
     json: options.Json = False,
     check: options.Check = None,
     max_turns: options.MaxTurns = None,
@@ -39,19 +40,21 @@ def resume(
     cwd: options.Cwd = None,
 ) -> None:
     """Go on with a session where it stopped, whatever stopped it."""
-    if copy is not None and fork is None:
-        raise UsageError("--copy goes with --fork.")
-    if fork is not None:
-        from tori_tui.cli.fork import fork as fork_session
-
-        forked = fork_session(trace or "", fork, copy, cwd, trace_dir)
-        trace, cwd, trace_dir = str(forked.trace), forked.cwd, forked.trace.parent
+    if fork is not None or copy is not None:
+        trace, cwd, trace_dir = _forked(trace or "", fork, copy, cwd, trace_dir)
     is_plain = json or check or max_turns or max_cost is not None or max_seconds is not None
     if not is_plain and streams.can_show_app():
         from tori_tui.cli.app import start_app
 
         raise typer.Exit(
-            start_app(cwd or Path(), model=model, mode=mode, trace_dir=trace_dir, resume=trace or "")
+            start_app(
+                cwd or Path(),
+                model=model,
+                mode=mode,
+                sandbox=sandbox,
+                trace_dir=trace_dir,
+                resume=trace or "",
+            )
         )
     # Imports make no garbage; looking for it takes a tenth of the time to the first request.
     gc.disable()
@@ -61,6 +64,7 @@ def resume(
         mission=None,
         model=model,
         mode=mode,
+        sandbox=sandbox,
         as_json=json,
         check=check,
         max_turns=max_turns,
@@ -71,6 +75,18 @@ def resume(
         cwd=cwd,
     )
     raise typer.Exit(run_one_shot(arguments))
+
+
+def _forked(
+    trace: str, goal: str | None, copy: Path | None, cwd: Path | None, trace_dir: Path | None
+) -> tuple[str, Path, Path]:
+    """Begin a new session at a goal; return its trace, where to work, and where traces lie."""
+    from tori_tui.cli.fork import fork
+
+    if goal is None:
+        raise UsageError("--copy goes with --fork.")
+    forked = fork(trace, goal, copy, cwd, trace_dir)
+    return str(forked.trace), forked.cwd, forked.trace.parent
 
 
 __all__ = ["resume"]

@@ -41,7 +41,12 @@ class LoadedSettings:
 
 
 def load_settings(
-    environ: Mapping[str, str], cwd: Path, *, model: str | None = None, mode: str | None = None
+    environ: Mapping[str, str],
+    cwd: Path,
+    *,
+    model: str | None = None,
+    mode: str | None = None,
+    sandbox: bool = False,
 ) -> LoadedSettings:
     """Read the configuration of the user, the environment and the command line; the last one wins.
 
@@ -50,6 +55,7 @@ def load_settings(
         cwd: Where tori works; the configuration of its folder is named, not read.
         model: The flag `--model`.
         mode: The flag `--mode`.
+        sandbox: The flag `--sandbox`.
 
     Raises:
         UsageError: A value or a file is wrong; names file, line and key.
@@ -64,16 +70,13 @@ def load_settings(
         if value:
             table[key] = value
             sources[key] = source
+    if sandbox:
+        table["sandbox"] = {**cast("dict[str, object]", table.get("sandbox", {})), "enabled": True}
+        sources["sandbox.enabled"] = "--sandbox"
     try:
         settings = msgspec.convert(table, Settings)
     except msgspec.ValidationError as error:
         raise _wrong_mode(table, sources) from error
-    if settings.sandbox.enabled:
-        # What is promised and not there must not be believed: this fails closed.
-        raise UsageError(
-            f"{sources['sandbox.enabled']}: this version of tori has no sandbox.",
-            "Set sandbox.enabled to false, or run tori in a container.",
-        )
     return LoadedSettings(settings, MappingProxyType(sources), _folder_notices(cwd))
 
 

@@ -290,6 +290,8 @@ class ApprovalChanged:
     """The whole command or diff, of an asked one."""
     reason: str = ""
     scope: Literal["once", "goal", "session", "always"] = "once"
+    rules: tuple[str, ...] = ()
+    """The rules that an answer for longer than once makes, as the configuration writes them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,9 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("intend('rewind')", "Back to where it began (asks once)", ("u",), "goals", in_palette=False),
     # ── permission ──
     Action("decide('once')", "Allow once", ("y",), "approval", in_palette=False),
-    Action("decide('session')", "Allow for this session", ("s", "a"), "approval", in_palette=False),
+    Action("decide('goal')", "Allow while this goal is worked on", ("g",), "approval", in_palette=False),
+    Action("decide('session')", "Allow for this session", ("s",), "approval", in_palette=False),
+    Action("decide('always')", "Allow always, saved to your settings", ("a",), "approval", in_palette=False),
     Action("deny", "Deny, with a reason if you like", ("n",), "approval", in_palette=False),
     Action("scroll_lines(-1)", "Line up", ("up", "k"), "approval", in_palette=False),
     Action("scroll_lines(1)", "Line down", ("down", "j"), "approval", in_palette=False),

@@ -65,6 +65,11 @@ class SessionPort(Protocol):
         ...
 
     @property
+    def sandbox(self) -> str:
+        """The name of the sandbox, a colon, and what it holds; empty where there is none."""
+        ...
+
+    @property
     def state(self) -> SessionState:
         """The session as it stands now."""
         ...
@@ -93,8 +98,11 @@ class SessionPort(Protocol):
 class SessionOpened(Message):
     """The session is there."""
 
-    def __init__(self, directory: Path, notices: tuple[str, ...], state: SessionState) -> None:
+    def __init__(
+        self, directory: Path, notices: tuple[str, ...], state: SessionState, sandbox: str = ""
+    ) -> None:
         super().__init__()
+        self.sandbox = sandbox
         self.directory = directory
         self.notices = notices
         self.state = state
@@ -162,7 +170,7 @@ class Bridge:
             return
         self._session = session
         subscription = session.subscribe()
-        post(SessionOpened(session.directory, session.notices, subscription.snapshot))
+        post(SessionOpened(session.directory, session.notices, subscription.snapshot, session.sandbox))
         for command in self._early:
             session.send(command)
         self._early.clear()
@@ -200,7 +208,7 @@ class Bridge:
         """Stop what runs."""
         self._send(InterruptRun())
 
-    def allow(self, approval_id: ApprovalId, scope: Literal["once", "session"]) -> None:
+    def allow(self, approval_id: ApprovalId, scope: Literal["once", "goal", "session", "always"]) -> None:
         """Let a call run."""
         self._send(DecideApproval(approval_id, True, scope=scope))
 

@@ -92,6 +92,7 @@ class SessionScreen(TalkScreen):
         self._window_of = window_of
         self._branch_of = branch
         self._branch = ""
+        self._sandbox = ""
         self._remember = remember
         self._agents = agents
         self._model, self._mode = model, mode
@@ -132,9 +133,11 @@ class SessionScreen(TalkScreen):
     def on_session_opened(self, message: SessionOpened) -> None:
         """Show what the session holds so far."""
         self.tell_state(message.state)
-        for text in message.notices:
+        self._sandbox = message.sandbox.partition(":")[0]
+        for text in (*((f"Sandbox {message.sandbox}",) if message.sandbox else ()), *message.notices):
             self.note(text)
         self._show_waiting()
+        self.show_status()
 
     def on_state_reset(self, message: StateReset) -> None:
         """Begin anew after a lag."""
@@ -405,6 +408,7 @@ class SessionScreen(TalkScreen):
                 window_tokens=self._window_of(model) if model and tokens else 0,
                 cost=shown_cost(state.cost_usd, is_partial=state.has_unpriced_turns) if state.n_turns else "",
                 branch=self._branch,
+                sandbox=self._sandbox,
                 started_s=self._run_since_s if state.status == "running" else None,
             )
         )

@@ -31,6 +31,9 @@ GUARD_S: Final = 0.3
 DETAIL_LIMIT_LINES: Final = 20_000
 
 
+ApprovalScope = Literal["once", "goal", "session", "always"]
+
+
 class ApprovalBar(Widget, can_focus=True):
     """Shows one question; the others wait behind it."""
 
@@ -46,9 +49,9 @@ class ApprovalBar(Widget, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("approval")
 
     class Decided(Message):
-        """The user allowed a call, once or for the session."""
+        """The user allowed a call, once or for longer."""
 
-        def __init__(self, approval_id: ApprovalId, scope: Literal["once", "session"]) -> None:
+        def __init__(self, approval_id: ApprovalId, scope: ApprovalScope) -> None:
             super().__init__()
             self.approval_id = approval_id
             self.scope = scope
@@ -142,7 +145,13 @@ class ApprovalBar(Widget, can_focus=True):
     def _keys(self, width: int) -> Text:
         palette = self._palette
         text = Text(" ")
-        for key, word in (("y", "once"), ("s", "this session"), ("n", "deny …")):
+        for key, word in (
+            ("y", "once"),
+            ("g", "this goal"),
+            ("s", "this session"),
+            ("a", "always"),
+            ("n", "deny …"),
+        ):
             text.append(f" {key} ", palette.accent)
             text.append(f"{word}  ", palette.muted)
         hidden = len(self._body(width)) - max(0, self.size.height - 2)
@@ -160,7 +169,18 @@ class ApprovalBar(Widget, can_focus=True):
 
     def _made_body(self, width: int) -> list[Text]:
         approval = self._approval
-        if approval is None or not approval.detail:
+        if approval is None:
+            return []
+        return [*self._detail(approval, width), *self._told(approval, width)]
+
+    def _told(self, approval: ApprovalChanged, width: int) -> list[Text]:
+        """Say why it is asked, and which rule an answer for longer makes."""
+        lines = [one_line(approval.reason, 400)] if approval.reason else []
+        lines += [f"goal, session, always allow exactly: {one_line(rule, 2_000)}" for rule in approval.rules]
+        return [part for line in lines for part in wrapped(Text(line, self._palette.muted), width)]
+
+    def _detail(self, approval: ApprovalChanged, width: int) -> list[Text]:
+        if not approval.detail:
             return []
         detail, n_left_out = bounded(approval.detail, DETAIL_LIMIT_LINES)
         if looks_like_diff(detail):
@@ -192,7 +212,7 @@ class ApprovalBar(Widget, can_focus=True):
         elif event.key == "enter":
             event.stop()
 
-    def action_decide(self, scope: Literal["once", "session"]) -> None:
+    def action_decide(self, scope: ApprovalScope) -> None:
         """Allow the call."""
         if self._approval is not None:
             self.post_message(self.Decided(self._approval.approval_id, scope))

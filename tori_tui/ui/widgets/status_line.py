@@ -51,6 +51,8 @@ class Status:
     window_tokens: int = 0
     cost: str = ""
     branch: str = ""
+    sandbox: str = ""
+    """The name of the one that confines commands."""
     started_s: float | None = None
     """When the run began, on the screen's own clock."""
 
@@ -145,6 +147,8 @@ class StatusLine(Kept):
             facts.append((f"@{one_line(status.agent, AGENT_LIMIT_CHARS)}", palette.accent))
         if status.mode:
             facts.append((status.mode, palette.accent if status.mode != "auto" else palette.warning))
+        if status.sandbox:
+            facts.append((one_line(status.sandbox, 20), palette.success))
         if status.branch:
             facts.append((one_line(status.branch, 30), palette.muted))
         text = Text()

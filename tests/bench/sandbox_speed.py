@@ -1,0 +1,80 @@
+"""What a sandbox adds to one command, start to end, through the gate of every command.
+
+Must not compare runs that were made at different times: free and confined ones take turns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Final
+
+from tests.bench.figures import Figure
+from tori_tui.workspace.command_output import CommandOutput
+from tori_tui.workspace.descendants import Descendants
+from tori_tui.workspace.processes import run_command
+from tori_tui.workspace.sandbox.choice import Backend, open_sandbox
+from tori_tui.workspace.sandbox.confinement import UNCONFINED, Sandbox, SandboxRefused, SandboxTerms
+
+N_COMMANDS: Final = 60
+BAR_MS: Final = 8.0
+
+
+def measure() -> list[Figure]:
+    """Return the time that each backend adds to a command; one that this machine has not is left out."""
+    backends: tuple[Backend, ...] = ("bubblewrap", "landlock")
+    return [figure for backend in backends if (figure := _added(backend)) is not None]
+
+
+def _added(backend: Backend) -> Figure | None:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder, "tree")
+        (root / ".git" / "hooks").mkdir(parents=True)
+        (root / ".git" / "config").touch()
+        try:
+            sandbox = open_sandbox(SandboxTerms(root, dict(os.environ)), backend)
+        except SandboxRefused:
+            return None
+        try:
+            free, confined = asyncio.run(_times(root, sandbox))
+        finally:
+            sandbox.close()
+    added_ms = (statistics.median(confined) - statistics.median(free)) * 1e3
+    return Figure(f"a command in {sandbox.name}, added", added_ms, "ms", BAR_MS)
+
+
+async def _times(root: Path, sandbox: Sandbox) -> tuple[list[float], list[float]]:
+    descendants = Descendants()
+    free: list[float] = []
+    confined: list[float] = []
+    for _ in range(N_COMMANDS):
+        free.append(await _time(root, None, descendants))
+        confined.append(await _time(root, sandbox, descendants))
+    return free, confined
+
+
+async def _time(root: Path, sandbox: Sandbox | None, descendants: Descendants) -> float:
+    async def started(_: object) -> None:
+        return None
+
+    with CommandOutput.open(root.parent / "output.log") as output:
+        began_s = time.perf_counter()
+        await run_command(
+            "true",
+            cwd=root,
+            env=dict(os.environ),
+            call_id="bench",
+            output=output,
+            timeout_s=30,
+            descendants=descendants,
+            on_started=started,
+            confinement=sandbox.confine(root) if sandbox is not None else UNCONFINED,
+        )
+        return time.perf_counter() - began_s
+
+
+__all__ = ["measure"]
