@@ -38,7 +38,7 @@ BENCHES: Final[Mapping[str, Callable[[], Sequence[Figure]]]] = MappingProxyType(
         "turns-with-checkpoints": turns_with_checkpoints.measure,
         "sandbox": sandbox_speed.measure,
         "streams": stream_speed.measure,
-        "app": ui_screen.measure,
+        **ui_screen.ROWS,
     }
 )
 

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -65,33 +63,49 @@ STREAM_CHARS: Final = 9_136
 """2,284 tokens of four characters."""
 
 
-QUIET_IMPORT_S: Final = 0.20
-"""CPU time of `import textual.app` on the machine of the bars (2 cores), with nothing else running."""
-
-
 def measure() -> Sequence[Figure]:
-    """Return the figures of the app.
+    """Return the figures of the app."""
+    return [figure for row in ROWS.values() for figure in row()]
 
-    The bars hold for a quiet machine; on one that is slower at the moment they are widened by how
-    much longer the import of Textual takes now, which is printed first.
-    """
-    slowness = max(1.0, _import_s() / QUIET_IMPORT_S)
+
+def measure_first_frame() -> Sequence[Figure]:
+    """Return the time to the first frame, beside that of a minimal Textual app."""
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        figures = [*_first_frame(place), *_streaming(place), _echo(place), *_long_trace(place)]
-    widened = [
-        replace(figure, bar=None if figure.bar is None else round(figure.bar * slowness, 2))
-        if figure.unit in (" ms", " s")
-        else figure
-        for figure in figures
-    ]
-    return [Figure("this machine now, against the bars' quiet one", slowness, " ×"), *widened]
+        return _first_frame(Path(folder))
 
 
-def _import_s() -> float:
-    code = "import gc, time; gc.disable(); import textual.app; print(time.process_time())"
-    runs = (subprocess.run((sys.executable, "-c", code), capture_output=True, check=True) for _ in range(5))
-    return min(float(run.stdout) for run in runs)
+def measure_stream() -> Sequence[Figure]:
+    """Return what a fast answer costs, and how late its end is."""
+    with tempfile.TemporaryDirectory() as folder:
+        return _streaming(Path(folder))
+
+
+def measure_echo() -> Sequence[Figure]:
+    """Return how long a typed key takes while an answer streams."""
+    with tempfile.TemporaryDirectory() as folder:
+        return [_echo(Path(folder))]
+
+
+def measure_replay() -> Sequence[Figure]:
+    """Return how soon a long trace is open, and what it takes in memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        return _long_trace(Path(folder))
+
+
+def measure_idle() -> Sequence[Figure]:
+    """Return what the app costs while nothing happens."""
+    with tempfile.TemporaryDirectory() as folder:
+        return [_idle(Path(folder))]
+
+
+ROWS: Final[Mapping[str, Callable[[], Sequence[Figure]]]] = {
+    "app-frame": measure_first_frame,
+    "app-stream": measure_stream,
+    "app-echo": measure_echo,
+    "app-replay": measure_replay,
+    "app-idle": measure_idle,
+}
+"""Each takes less than a minute alone."""
 
 
 def _environ(place: Path, url: str = "http://127.0.0.1:9/v1") -> Mapping[str, str]:
@@ -189,6 +203,13 @@ def _long_trace(place: Path) -> list[Figure]:
             process.read_for(0.05)
         memory_mb = max(memory_mb, process.memory_mb)
         process.stop()
+    return [
+        Figure("replay of 2,000 messages open", statistics.median(opened_s), " s", OPEN_BAR_S),
+        Figure("its memory after 30 pages up", memory_mb, " MB", MEMORY_BAR_MB),
+    ]
+
+
+def _idle(place: Path) -> Figure:
     process = _tori(place)
     process.wait_for(READY)
     process.read_for(4.0)
@@ -196,11 +217,7 @@ def _long_trace(place: Path) -> list[Figure]:
     process.read_for(IDLE_S)
     idle = (process.cpu_s - before_s) / IDLE_S * 100
     process.stop()
-    return [
-        Figure("replay of 2,000 messages open", statistics.median(opened_s), " s", OPEN_BAR_S),
-        Figure("its memory after 30 pages up", memory_mb, " MB", MEMORY_BAR_MB),
-        Figure("idle CPU", idle, " %", IDLE_BAR_PERCENT),
-    ]
+    return Figure("idle CPU", idle, " %", IDLE_BAR_PERCENT)
 
 
 def _write_trace(directory: Path) -> None:

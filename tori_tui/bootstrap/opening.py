@@ -187,6 +187,10 @@ async def _assemble(
     late = LateParts(ground)
     runner = _make_runner(ground, chosen, instructions.text, feedback, projector, late)
 
+    async def prepare() -> None:
+        await ground.models.prepare(chosen.model)
+        await asyncio.to_thread(acting_module)
+
     async def shut() -> None:
         await late.close()
         if ground.sandbox is not None:
@@ -220,7 +224,7 @@ async def _assemble(
             ),
         ),
         notices=(*opened.notices, *instructions.notices, *_lease_notice(lease)),
-        prepare=lambda: ground.models.prepare(chosen.model),
+        prepare=prepare,
         shut=shut,
     )
     if ground.sandbox is not None:
