@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from tori_tui.domain.agents import BUILD
 from tori_tui.domain.events import MessageAdded, Record, TurnFinished
-from tori_tui.domain.state import SessionState, reduce
+from tori_tui.domain.state import SessionState
 from tori_tui.render.amounts import shown_cost
 from tori_tui.ui.actions import Scope, bindings_of
 from tori_tui.ui.palette import Palette
@@ -68,9 +68,7 @@ class ReplayScreen(TalkScreen):
         at = max(0, min(at, len(self._records)))
         if at < self._at:
             self._begin_anew()
-        for record in self._records[self._at : at]:
-            self.state = reduce(self.state, record)
-            self.story.tell_record(record, self.state)
+        self.state = self.story.tell_records(self._records[self._at : at], self.state)
         self._at = at
         self.show_story()
         self.show_state()

@@ -44,7 +44,7 @@ from tori_tui.domain.ids import CallId, CommentId, GoalId
 from tori_tui.domain.messages import Message, ToolCall
 from tori_tui.domain.plan_edits import GoalFocused, MissionOpened
 from tori_tui.domain.rewind_words import rewind_told
-from tori_tui.domain.state import SessionState
+from tori_tui.domain.state import SessionState, reduce_all
 from tori_tui.ui.transcript.block_list import BlockList, Change
 from tori_tui.ui.transcript.blocks import (
     Block,
@@ -110,6 +110,25 @@ class Story:
                 self._approval(open_call.approval)
         for comment in state.comments.values():
             self._comment_received(comment)
+
+    def tell_records(self, records: Iterable[Record], state: SessionState) -> SessionState:
+        """Go on with many durable events and return the state after them.
+
+        Only a few kinds look at the state, and to make it anew for each takes most of the time.
+        """
+        waiting: list[Record] = []
+        for record in records:
+            waiting.append(record)
+            if isinstance(record.event, (PlanChanged, Rewound)):
+                state = self._tell_all(waiting, state)
+                waiting.clear()
+        return self._tell_all(waiting, state)
+
+    def _tell_all(self, records: Sequence[Record], state: SessionState) -> SessionState:
+        state = reduce_all(records, state)
+        for record in records:
+            self.tell_record(record, state)
+        return state
 
     def tell_record(self, record: Record, state: SessionState) -> None:
         """Go on with a durable event and the state after it."""
