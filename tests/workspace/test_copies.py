@@ -4,6 +4,8 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -89,6 +91,20 @@ def test_nothing_is_left_even_of_write_protected_folders(tmp_path: Path) -> None
         (copy.root / "deep").chmod(0o500)
         tree.copies.close()
         assert not (tree.state / COPIES_NAME).exists()
+
+
+def test_threads_of_one_session_hold_the_saved_trees_one_after_the_other(tmp_path: Path) -> None:
+    with tree_of(tmp_path, {"a": b"a\n"}) as tree:
+        inside: list[int] = []
+
+        def hold(number: int) -> int:
+            with tree.checkpoints.shadow.locked():
+                inside.append(number)
+                time.sleep(0.002)
+                return len(inside) - inside.index(number)
+
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(hold, range(40), timeout=20)) == [1] * 40
 
 
 HOLDER = """

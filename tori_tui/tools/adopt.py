@@ -87,7 +87,8 @@ class AdoptTool:
         except ToriError:
             # The call itself says what is wrong.
             return Preview(f"{NAME} {asked.branch}")
-        size = f"{len(end.changed_paths)} files +{end.added} −{end.removed}"
+        n_files = len(end.changed_paths)
+        size = f"{n_files} file{'s' if n_files != 1 else ''} +{end.added} −{end.removed}"
         return Preview(f"{NAME} {branch.id} ({size})", patch, paths=end.changed_paths)
 
     async def run(self, arguments: JsonObject, scope: CallScope) -> ToolOutput:

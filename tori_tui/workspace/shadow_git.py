@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import subprocess
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -75,23 +76,25 @@ class ShadowGit:
     git: str
     environ: Mapping[str, str]
     _lock: int = field(default=-1, init=False)
+    _mutex: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False, compare=False)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the directory alone, other sessions and left-over git processes included.
+        """Hold the directory alone: against other threads, sessions and left-over git processes.
 
         The lock is handed down to the git processes, so that one which outlives a killed tori keeps it.
         """
-        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._lock = os.open(self.directory / "tori.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            with suppress(OSError):  # a file system without locks
-                fcntl.flock(self._lock, fcntl.LOCK_EX)
-            self._make_ready()
-            yield
-        finally:
-            os.close(self._lock)
-            self._lock = -1
+        with self._mutex:
+            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock = os.open(self.directory / "tori.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                with suppress(OSError):  # a file system without locks
+                    fcntl.flock(self._lock, fcntl.LOCK_EX)
+                self._make_ready()
+                yield
+            finally:
+                os.close(self._lock)
+                self._lock = -1
 
     def run(self, *arguments: str, feed: bytes = b"", index: Path | None = None) -> bytes:
         """Run a git command and return what it printed.
