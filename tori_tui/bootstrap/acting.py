@@ -9,23 +9,28 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tori_tui.bootstrap.ground import Ground, RunnerParts
+from tori_tui.bootstrap.ground import Ground, Opened, RunnerParts
 from tori_tui.bootstrap.late import branches_module
 from tori_tui.config import user_config_path
 from tori_tui.config.saving import save_rules
+from tori_tui.config.surroundings import Surroundings
 from tori_tui.config.translate import limits, rules, secret_values
 from tori_tui.context.engine import ViewEngine
 from tori_tui.permission.redaction import Redactor
 from tori_tui.runtime.calls import CallRunner
+from tori_tui.runtime.checkpointing import Checkpointing
 from tori_tui.runtime.checks import Checks
 from tori_tui.runtime.ending import Ending
 from tori_tui.runtime.final_checks import FinalChecks
 from tori_tui.runtime.gate import Gate
 from tori_tui.runtime.goal_calls import GoalCalls
 from tori_tui.runtime.open_calls import OpenCallCloser, stop_left_over
+from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.restoring import Restoring
+from tori_tui.runtime.rewinding import Rewinding
 from tori_tui.runtime.scope import Scopes
 from tori_tui.runtime.written_calls import WrittenCalls
 from tori_tui.tools.abort import AbortTool
@@ -47,6 +52,7 @@ from tori_tui.tools.recall import RecallTool
 from tori_tui.tools.session_memory_get import SessionMemoryGetTool
 from tori_tui.tools.session_memory_set import SessionMemorySetTool
 from tori_tui.tools.write_file import WriteFileTool
+from tori_tui.workspace.checkpoints import Checkpoints
 from tori_tui.workspace.descendants import Descendants
 from tori_tui.workspace.jobs import Jobs
 from tori_tui.workspace.ledger import FileLedger
@@ -87,7 +93,7 @@ class Acting:
         explore = ExploreTool(_refuse if terms else self._explore)
         adopt = AdoptTool(
             lambda: recorder.state,
-            lambda: ground.rewinding.checkpointing.checkpoints,
+            lambda: ground.going_back.checkpointing.checkpoints,
             ground.outputs,
             recorder.record,
         )
@@ -102,9 +108,9 @@ class Acting:
             keep = partial(save_rules, path)
             gate = Gate(recorder, asking, workspace, rules(ground.settings), ground.identities, keep)
         self.gate = gate
-        scopes = Scopes(recorder, asking, redactor.redact, ground.rewinding.checkpointing)
+        scopes = Scopes(recorder, asking, redactor.redact, ground.going_back.checkpointing)
         checks = Checks(self.bash, gate, scopes, world.clock)
-        restoring = Restoring(recorder, ground.rewinding, has_user=ground.options.has_user)
+        restoring = Restoring(recorder, ground.going_back.rewinding, has_user=ground.options.has_user)
         self.calls = CallRunner(
             recorder=recorder,
             tools=tools,
@@ -134,6 +140,15 @@ class Acting:
     async def close(self) -> None:
         """Stop every process that still runs."""
         await self._jobs.close()
+        if self._ground.sandbox is not None:
+            self._ground.sandbox.close()
+
+
+def make_rewinding(recorder: Recorder, opened: Opened, root: Path | None, world: Surroundings) -> Rewinding:
+    """Make what saves the tree and goes back; without a root, as in a branch, it saves nothing."""
+    checkpoints = Checkpoints.open(root, world.state_dir, world.environ) if root else None
+    checkpointing = Checkpointing(recorder, opened.trace_id, checkpoints)
+    return Rewinding(recorder, checkpointing, opened.trace_id, opened.directory / "outputs")
 
 
 def make_acting(ground: Ground, parts: RunnerParts) -> Acting:

@@ -92,7 +92,7 @@ class _Making:
 
     async def save_tree(self) -> BaseTree:
         ground = self._ground
-        checkpointing = ground.rewinding.checkpointing
+        checkpointing = ground.going_back.checkpointing
         await checkpointing.settled()
         checkpoints = checkpointing.checkpoints
         if checkpoints is None:
@@ -157,7 +157,7 @@ class _Making:
 
     def _copies(self) -> Copies | None:
         ground = self._ground
-        checkpoints = ground.rewinding.checkpointing.checkpoints
+        checkpoints = ground.going_back.checkpointing.checkpoints
         if checkpoints is None:
             return None
         folder = f"{ground.opened.trace_id}-{ground.world.new_token()}"

@@ -18,10 +18,10 @@ from tori_tui.domain.ids import TraceId
 from tori_tui.domain.state import SessionState
 from tori_tui.runtime.asking import Asking
 from tori_tui.runtime.bus import Bus
+from tori_tui.runtime.going_back import GoingBack
 from tori_tui.runtime.identities import Identities
 from tori_tui.runtime.models import LoadedModels
 from tori_tui.runtime.recorder import Recorder
-from tori_tui.runtime.rewinding import Rewinding
 from tori_tui.runtime.running_branches import RunningBranches
 from tori_tui.trace.outputs import Outputs
 from tori_tui.trace.store import JsonlTraceStore
@@ -91,7 +91,7 @@ class Ground:
     asking: Asking
     outputs: Outputs
     models: LoadedModels
-    rewinding: Rewinding
+    going_back: GoingBack
     meter: TokenMeter
     memory: ProjectMemory
     """The project's, opened when it is first used."""

@@ -5,13 +5,13 @@ Must not load them at the top, nor make them anew: one session has each once.
 
 from __future__ import annotations
 
+import asyncio
 import sys
-import threading
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
-from tori_tui.bootstrap.ground import Ground, RunnerParts
+from tori_tui.bootstrap.ground import Ground, Opened, RunnerParts
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterable, Mapping
@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 
     from tori_tui.bootstrap.acting import Acting
     from tori_tui.config import SandboxSettings
+    from tori_tui.config.surroundings import Surroundings
     from tori_tui.context.engine import ViewEngine
     from tori_tui.domain.events import CallStarted
     from tori_tui.runtime.branches.exploring import Exploring
     from tori_tui.runtime.calls import CallRunner
     from tori_tui.runtime.context_manager import ContextManager
     from tori_tui.runtime.ending import Ending
+    from tori_tui.runtime.recorder import Recorder
+    from tori_tui.runtime.rewinding import Rewinding
     from tori_tui.runtime.written_calls import WrittenCalls
     from tori_tui.workspace.sandbox.confinement import Sandbox
 
@@ -39,6 +42,12 @@ class ActingModule(Protocol):
 
     def make_acting(self, ground: Ground, parts: RunnerParts) -> Acting:
         """Make what acts on the replies of one session."""
+        ...
+
+    def make_rewinding(
+        self, recorder: Recorder, opened: Opened, root: Path | None, world: Surroundings
+    ) -> Rewinding:
+        """Make what saves the tree of a session and goes back."""
         ...
 
     def stop_left_over(self, commands: Iterable[CallStarted]) -> Awaitable[int]:
@@ -96,7 +105,7 @@ class LateParts:
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
         self._acting: Acting | None = None
-        self._is_loading = False
+        self._loading: asyncio.Task[None] | None = None
         self.parts: RunnerParts | None = None
         """Set once they are made, before anything here is needed."""
 
@@ -106,10 +115,9 @@ class LateParts:
         return ACTING in sys.modules
 
     def load(self) -> None:
-        """Begin to load the code in a thread, once."""
-        if not self._is_loading:
-            self._is_loading = True
-            threading.Thread(target=acting_module, daemon=True).start()
+        """Begin to load the code in a thread, once, and to save the tree then."""
+        if self._loading is None:
+            self._loading = asyncio.create_task(self._load())
 
     def calls(self) -> CallRunner:
         """Return what runs the calls of a reply."""
@@ -129,8 +137,14 @@ class LateParts:
 
     async def close(self) -> None:
         """Stop every process that still runs."""
+        if self._loading is not None:
+            await self._loading
         if self._acting is not None:
             await self._acting.close()
+
+    async def _load(self) -> None:
+        await asyncio.to_thread(acting_module)
+        await self._ground.going_back.checkpointing.begin()
 
     def _made(self) -> Acting:
         if self._acting is None:

@@ -37,15 +37,14 @@ from tori_tui.memory.model_facts import ModelFacts, TextCallers
 from tori_tui.providers.registry import default_model
 from tori_tui.runtime.asking import Asking
 from tori_tui.runtime.bus import Bus
-from tori_tui.runtime.checkpointing import Checkpointing
 from tori_tui.runtime.encoding import Encoding
 from tori_tui.runtime.feedback import Feedback
+from tori_tui.runtime.going_back import GoingBack
 from tori_tui.runtime.identities import Identities
 from tori_tui.runtime.models import LoadedModels
 from tori_tui.runtime.projector import Projector
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.requests import RequestBuilder, ViewRules
-from tori_tui.runtime.rewinding import Rewinding
 from tori_tui.runtime.runner import Runner
 from tori_tui.runtime.running_branches import RunningBranches
 from tori_tui.runtime.session import Services, Session
@@ -58,7 +57,6 @@ from tori_tui.trace.errors import TraceError
 from tori_tui.trace.outputs import Outputs
 from tori_tui.trace.projections import Projections
 from tori_tui.trace.store import BRANCHES_NAME, JsonlTraceStore, forget_if_empty
-from tori_tui.workspace.checkpoints import Checkpoints
 from tori_tui.workspace.git_head import find_work_tree, read_git_head
 from tori_tui.workspace.lease import Lease
 
@@ -174,7 +172,7 @@ async def _assemble(
     check_limits(options, profile)
     instructions = load_instructions(ground.root, options.cwd, world.config_dir)
     lease = None if terms else Lease.take(ground.root, opened.trace_id, world.state_dir)
-    await ground.rewinding.recover()
+    await ground.going_back.recover()
     projector = Projector(Projections(opened.directory, opened.trace_id).write)
     inbox: asyncio.Queue[Command] = asyncio.Queue()
     feedback = Feedback(
@@ -193,9 +191,7 @@ async def _assemble(
 
     async def shut() -> None:
         await late.close()
-        if ground.sandbox is not None:
-            ground.sandbox.close()
-        await ground.rewinding.checkpointing.close()
+        await ground.going_back.close()
         if terms is None:
             await ground.memory.close()
             await ground.models.close()
@@ -254,7 +250,10 @@ def _lay_ground(
             recorder, world.new_token, has_user=options.has_user, decider=terms.decider if terms else None
         ),
         outputs=Outputs(opened.directory / "outputs"),
-        rewinding=_make_rewinding(recorder, opened, None if terms else root, world),
+        going_back=GoingBack(
+            recorder,
+            lambda: acting_module().make_rewinding(recorder, opened, None if terms else root, world),
+        ),
         meter=TokenMeter(),
         memory=terms.memory if terms else ProjectMemory(recorder, settings.memory.url, root, world.state_dir),
         models=terms.models
@@ -277,13 +276,6 @@ def _sandbox(settings: Settings, root: Path, world: Surroundings) -> Sandbox | N
     if not settings.sandbox.enabled:
         return None
     return confining_module().make_sandbox(settings.sandbox, root, world.environ)
-
-
-def _make_rewinding(recorder: Recorder, opened: Opened, root: Path | None, world: Surroundings) -> Rewinding:
-    """Make what saves the tree and goes back; without a root, as in a branch, it saves nothing."""
-    checkpoints = Checkpoints.open(root, world.state_dir, world.environ) if root else None
-    checkpointing = Checkpointing(recorder, opened.trace_id, checkpoints)
-    return Rewinding(recorder, checkpointing, opened.trace_id, opened.directory / "outputs")
 
 
 def _make_runner(
@@ -326,7 +318,7 @@ def _make_runner(
         steering=Steering(recorder, feedback, ground.identities.settle),
         spending=spending,
         new_ending=late.new_ending,
-        rewinding=ground.rewinding,
+        going_back=ground.going_back,
         identities=ground.identities,
         facts=lambda: chosen.facts(recorder.state, ground.options.cwd, read_git_head(ground.root).commit),
         after_turn=projector.note,

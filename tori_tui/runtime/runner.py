@@ -26,9 +26,9 @@ from tori_tui.domain.rewind import next_mission_id
 from tori_tui.domain.state import SessionState
 from tori_tui.providers.errors import ProviderError
 from tori_tui.runtime import nudges
+from tori_tui.runtime.going_back import GoingBack
 from tori_tui.runtime.identities import Identities
 from tori_tui.runtime.recorder import Recorder
-from tori_tui.runtime.rewinding import Rewinding
 from tori_tui.runtime.spending import Spending
 from tori_tui.runtime.steering import Steering
 from tori_tui.runtime.turn import Turn
@@ -60,7 +60,7 @@ class Runner:
         steering: Steering,
         spending: Spending,
         new_ending: Callable[[Callable[[], bool]], Ending],
-        rewinding: Rewinding,
+        going_back: GoingBack,
         identities: Identities,
         facts: Callable[[], RunStatusChanged],
         after_turn: Callable[[SessionState], None],
@@ -72,8 +72,7 @@ class Runner:
         self._spending = spending
         self._new_ending = new_ending
         self._ending: Ending | None = None
-        self.rewinding = rewinding
-        self._checkpointing = rewinding.checkpointing
+        self.going_back = going_back
         self.identities = identities
         self._facts = facts
         self._after_turn = after_turn
@@ -148,7 +147,7 @@ class Runner:
         await self._mend_start()
         await self._recorder.record(self._facts())
         self._steering.find_verdicts()
-        await self._checkpointing.begin()
+        await self.going_back.begin()
 
     async def run(self) -> None:
         """Take turns until the session is idle, and record how the run ended."""
@@ -190,7 +189,7 @@ class Runner:
         self._after_turn(self.state)
 
     async def _settled(self) -> None:
-        await self._checkpointing.settled()
+        await self.going_back.settled()
         await self._recorder.sync()
 
     async def wind_down(self, reason: str) -> None:
@@ -238,7 +237,7 @@ class Runner:
 
     async def _take_turns(self, *, is_last_chance: bool) -> RunEnd:
         while True:
-            if news := self._checkpointing.take_news():
+            if news := self.going_back.take_news():
                 await self._say(news, "runner")
             await self.apply_edits()
             await self._steering.take_effect(is_last_chance=is_last_chance)

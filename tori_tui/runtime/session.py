@@ -256,14 +256,14 @@ class Session:
         try:
             match command:
                 case RewindTo():
-                    plan = await self._runner.rewinding.plan(
+                    plan = await self._runner.going_back.rewinding.plan(
                         goal=command.goal, turn=command.turn, files=command.files, messages=command.messages
                     )
                 case UndoRewind():
-                    plan = await self._runner.rewinding.plan_next("undo")
+                    plan = await self._runner.going_back.rewinding.plan_next("undo")
                 case RedoRewind():
-                    plan = await self._runner.rewinding.plan_next("redo")
-            await self._runner.rewinding.carry_out(plan)
+                    plan = await self._runner.going_back.rewinding.plan_next("redo")
+            await self._runner.going_back.rewinding.carry_out(plan)
         except RewindRefused as refused:
             self._tell(str(refused))
 
