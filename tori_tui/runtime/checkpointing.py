@@ -83,6 +83,7 @@ class Checkpointing:
 
     async def before(self, reason: str) -> None:
         """Return when the tree is saved as it is; what changed since the last time is the user's."""
+        await self.begin()
         n_looks = self._n_looks
         await self.settled()
         checkpoints = self.checkpoints
