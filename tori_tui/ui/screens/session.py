@@ -28,6 +28,7 @@ from tori_tui.domain.ids import GoalId
 from tori_tui.domain.plan_edits import PlanEdit
 from tori_tui.domain.plan_page import plan_page, read_plan_page
 from tori_tui.render.amounts import shown_cost
+from tori_tui.render.wording import memory_page
 from tori_tui.ui import plan_intents
 from tori_tui.ui.actions import Scope, action_of_slash
 from tori_tui.ui.bridge import (
@@ -52,7 +53,6 @@ from tori_tui.ui.slash import (
     read_slash,
 )
 from tori_tui.ui.transcript.blocks import NoticeBlock
-from tori_tui.ui.transcript.wording import memory_page
 from tori_tui.ui.widgets.approval_bar import ApprovalBar
 from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Purpose
 from tori_tui.ui.widgets.goal_tree import GoalTree

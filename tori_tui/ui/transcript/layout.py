@@ -12,6 +12,7 @@ from rich.text import Text
 
 from tori_tui.render.amounts import counted, shown_duration
 from tori_tui.render.safe_text import one_line
+from tori_tui.render.wording import diff_of, facts_of, title_of
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.transcript.blocks import (
     AnswerBlock,
@@ -30,7 +31,6 @@ from tori_tui.ui.transcript.blocks import (
 from tori_tui.ui.transcript.diffs import diff_lines
 from tori_tui.ui.transcript.lines import bounded, prefixed, shown, title_line, wrapped
 from tori_tui.ui.transcript.markdown import markdown_lines, pieces_of
-from tori_tui.ui.transcript.wording import diff_of, facts_of, title_of
 
 GUTTER_CELLS: Final = 2
 """Every block has its mark in the first cell; text starts at the third."""

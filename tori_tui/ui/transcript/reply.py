@@ -11,9 +11,9 @@ from dataclasses import replace
 from tori_tui.domain.events import CallStreamed
 from tori_tui.domain.ids import GoalId
 from tori_tui.domain.messages import Message
+from tori_tui.render.wording import thinking_of
 from tori_tui.ui.transcript.block_list import BlockList
 from tori_tui.ui.transcript.blocks import AnswerBlock, CallBlock, ThinkingBlock
-from tori_tui.ui.transcript.wording import thinking_of
 
 
 class Reply:

@@ -45,6 +45,7 @@ from tori_tui.domain.messages import Message, ToolCall
 from tori_tui.domain.plan_edits import GoalFocused, MissionOpened
 from tori_tui.domain.rewind_words import rewind_told
 from tori_tui.domain.state import SessionState, reduce_all
+from tori_tui.render.wording import branch_in_words, edits_in_words, fate_in_words, memory_in_words
 from tori_tui.ui.transcript.block_list import BlockList, Change
 from tori_tui.ui.transcript.blocks import (
     Block,
@@ -59,7 +60,6 @@ from tori_tui.ui.transcript.blocks import (
     RunBlock,
 )
 from tori_tui.ui.transcript.reply import Reply
-from tori_tui.ui.transcript.wording import branch_in_words, edits_in_words, fate_in_words, memory_in_words
 
 OUTPUT_TAIL_CHARS: Final = 20_000
 """What is kept of a running command's output: some screens; the whole stands in its file."""

@@ -1,4 +1,4 @@
-"""What blocks say in words: titles and facts of calls, fates of comments, edits of the plan.
+"""What is shown in words: titles and facts of calls, fates of comments, edits of the plan.
 
 Must not style; everything returned is plain text; titles and lines are safe to show, the rest is not.
 """
@@ -6,7 +6,7 @@ Must not style; everything returned is plain text; titles and lines are safe to 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Final, Protocol
 
 from tori_tui.domain.events import BranchChanged, CommentRouted, MemoryChanged
 from tori_tui.domain.ids import GoalId
@@ -24,7 +24,6 @@ from tori_tui.domain.plan_edits import (
 from tori_tui.render.amounts import counted, shown_duration
 from tori_tui.render.diff import count_lines
 from tori_tui.render.safe_text import one_line
-from tori_tui.ui.transcript.blocks import CallBlock
 
 _SUBJECTS: Final = (
     "command",
@@ -43,14 +42,58 @@ _SUBJECTS: Final = (
 TITLE_LIMIT_CHARS: Final = 300
 
 
-def title_of(block: CallBlock) -> str:
+class ShownCall(Protocol):
+    """What is known of a call that is shown, in the app or on a page."""
+
+    @property
+    def name(self) -> str:
+        """The tool."""
+        ...
+
+    @property
+    def arguments(self) -> JsonObject:
+        """What the model asked for; empty where it was no JSON object."""
+        ...
+
+    @property
+    def state(self) -> str:
+        """How it stands, in one word."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """The tool's own title, where it gave one."""
+        ...
+
+    @property
+    def output(self) -> str:
+        """What came of it."""
+        ...
+
+    @property
+    def details(self) -> JsonObject:
+        """The tool's typed facts."""
+        ...
+
+    @property
+    def detail(self) -> str:
+        """The whole command or diff, of a call that had to be asked for."""
+        ...
+
+    @property
+    def duration_s(self) -> float | None:
+        """How long it ran."""
+        ...
+
+
+def title_of(call: ShownCall) -> str:
     """Return a call's title on one line: the tool's own, else its name and main argument."""
-    if block.title:
-        return one_line(block.title, TITLE_LIMIT_CHARS)
-    if block.name == "goal" and block.arguments:
-        return f"goal {goal_call_in_words(block.arguments)}"
-    subject = next((block.arguments[name] for name in _SUBJECTS if block.arguments.get(name)), "")
-    return one_line(f"{block.name} {subject}".strip() or "call", TITLE_LIMIT_CHARS)
+    if call.title:
+        return one_line(call.title, TITLE_LIMIT_CHARS)
+    if call.name == "goal" and call.arguments:
+        return f"goal {goal_call_in_words(call.arguments)}"
+    subject = next((call.arguments[name] for name in _SUBJECTS if call.arguments.get(name)), "")
+    return one_line(f"{call.name} {subject}".strip() or "call", TITLE_LIMIT_CHARS)
 
 
 def goal_call_in_words(arguments: JsonObject) -> str:
@@ -68,37 +111,37 @@ def goal_call_in_words(arguments: JsonObject) -> str:
     return one_line(" · ".join(words), TITLE_LIMIT_CHARS)
 
 
-def facts_of(block: CallBlock) -> str:
+def facts_of(call: ShownCall) -> str:
     """Return a finished call's short facts: lines, change, exit code, time."""
     facts = []
-    details = block.details
-    if diff := diff_of(block):
+    details = call.details
+    if diff := diff_of(call):
         added, removed = count_lines(diff)
         facts.append(f"+{added} −{removed}")
     exit_code = details.get("exit_code")
     if isinstance(exit_code, int):
         facts.append(f"exit {exit_code}")
-    elif not facts and block.state == "done" and block.name not in ("goal", "ask_user"):
-        n_lines = block.output.count("\n") + (1 if block.output and not block.output.endswith("\n") else 0)
+    elif not facts and call.state == "done" and call.name not in ("goal", "ask_user"):
+        n_lines = call.output.count("\n") + (1 if call.output and not call.output.endswith("\n") else 0)
         if n_lines:
             facts.append(counted(n_lines, "line"))
-    if block.state == "denied":
+    if call.state == "denied":
         facts.append("denied")
-    elif block.state == "interrupted":
+    elif call.state == "interrupted":
         facts.append("cut off")
-    elif block.state == "failed" and not isinstance(exit_code, int):
+    elif call.state == "failed" and not isinstance(exit_code, int):
         facts.append("failed")
-    if block.duration_s is not None and block.duration_s >= 0.1:
-        facts.append(shown_duration(block.duration_s))
+    if call.duration_s is not None and call.duration_s >= 0.1:
+        facts.append(shown_duration(call.duration_s))
     return "  ".join(facts)
 
 
-def diff_of(block: CallBlock) -> str:
+def diff_of(call: ShownCall) -> str:
     """Return the diff of a call that changed a file, or that was asked with one; else empty."""
-    diff = block.details.get("diff")
+    diff = call.details.get("diff")
     if isinstance(diff, str) and diff:
         return diff
-    return block.detail if block.detail.startswith(("--- ", "diff ", "@@ ")) else ""
+    return call.detail if call.detail.startswith(("--- ", "diff ", "@@ ")) else ""
 
 
 def thinking_of(message: Message) -> str:
@@ -188,6 +231,7 @@ def branch_in_words(event: BranchChanged) -> str:
 
 __all__ = [
     "TITLE_LIMIT_CHARS",
+    "ShownCall",
     "branch_in_words",
     "diff_of",
     "edits_in_words",
