@@ -93,6 +93,20 @@ def test_nothing_is_left_even_of_write_protected_folders(tmp_path: Path) -> None
         assert not (tree.state / COPIES_NAME).exists()
 
 
+def test_a_file_that_grows_too_large_is_named_and_never_taken_for_removed(tmp_path: Path) -> None:
+    with tree_of(tmp_path, {"grows": b"small\n", "a": b"a\n"}) as tree:
+        copy = tree.copy()
+        with (copy.root / "grows").open("wb") as file:
+            file.truncate(300 << 20)
+        write(copy.root, {"a": b"A\n"})
+        patch = copy.patch()
+        assert (patch.paths, patch.note) == (("a",), "not in its change: grows")
+        write(copy.root, {"grows": b"small\n", "huge": os.urandom(65 << 20)})
+        patch = copy.patch()
+        assert patch.data == b""
+        assert patch.note == "its change takes 65 MB and is not kept: a, huge"
+
+
 def test_threads_of_one_session_hold_the_saved_trees_one_after_the_other(tmp_path: Path) -> None:
     with tree_of(tmp_path, {"a": b"a\n"}) as tree:
         inside: list[int] = []

@@ -12,6 +12,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
@@ -19,12 +20,20 @@ from tori_tui.domain.errors import ToriError
 from tori_tui.workspace.checkpoints import Checkpoints, SavedTree, TreeLimits
 from tori_tui.workspace.copied_repository import copy_repository
 from tori_tui.workspace.shadow_git import ShadowGit, paths_of
+from tori_tui.workspace.tree_changes import changes_between
 from tori_tui.workspace.tree_copy import borrow_objects
 from tori_tui.workspace.user_repository import UserRepository
 
 COPIES_NAME: Final = "copies"
+NAMED_PATHS: Final = 10
 LOCK_NAME: Final = "lock"
 SHADOW_NAME: Final = "git"
+
+LARGE_LIMIT_BYTES: Final = 256 * 1024 * 1024
+"""Of files over 5 MB that are saved for copies, together: a second or two of compressing."""
+
+PATCH_LIMIT_BYTES: Final = 64 * 1024 * 1024
+"""Of new content in one change: git needs seconds for a binary patch of it."""
 
 _OWNER: Final = "branch"
 
@@ -42,8 +51,8 @@ class BranchPatch:
     added: int = 0
     removed: int = 0
     paths: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
-    """Changed files that could not be read."""
+    note: str = ""
+    """What of the change is not in the patch, and why."""
 
 
 @dataclass(slots=True)
@@ -64,16 +73,35 @@ class TreeCopy:
             OSError: The copy cannot be read.
         """
         saved = whole_tree(self.checkpoints, _OWNER)
+        left_out = f"not in its change: {_listed(saved.left_out)}" if saved.left_out else ""
         shadow = self.checkpoints.shadow
         with shadow.locked():
-            if saved.tree == self.base:
-                return BranchPatch(b"", left_out=saved.left_out)
-            pair = (self.base, saved.tree)
-            flags = ("--no-color", "--no-ext-diff", "--no-textconv")
-            data = shadow.run("diff-tree", "-p", "-r", "-M", "--binary", "--full-index", *flags, *pair)
-            numbers = shadow.run("diff-tree", "-r", "-z", "--no-renames", "--numstat", *pair)
-        added, removed, paths = _counted(numbers)
-        return BranchPatch(data, added, removed, paths, saved.left_out)
+            tree = self._with_left_out(saved)
+            if tree == self.base:
+                return BranchPatch(b"", note=left_out)
+            numbers = shadow.run("diff-tree", "-r", "-z", "--no-renames", "--numstat", self.base, tree)
+            added, removed, paths = _counted(numbers)
+            size_bytes = _new_bytes(shadow, self.base, tree)
+            if size_bytes > PATCH_LIMIT_BYTES:
+                text = f"its change takes {size_bytes >> 20} MB and is not kept: {_listed(paths)}"
+                return BranchPatch(b"", note=text)
+            flags = ("--binary", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv")
+            data = shadow.run("diff-tree", "-p", "-r", "-M", *flags, self.base, tree)
+        return BranchPatch(data, added, removed, paths, left_out)
+
+    def _with_left_out(self, saved: SavedTree) -> str:
+        """Return the tree in which files that could not be saved stand as they were, not as removed."""
+        shadow = self.checkpoints.shadow
+        (changes,) = changes_between(shadow, [(self.base, saved.tree)])
+        lines = [
+            f"{change.before.mode} {change.before.name}\t{path}".encode("utf-8", "surrogateescape")
+            for path, change in changes.items()
+            if path in saved.left_out and change.before is not None and change.after is None
+        ]
+        if not lines:
+            return saved.tree
+        shadow.run("update-index", "-z", "--index-info", feed=b"\0".join(lines) + b"\0")
+        return shadow.run("write-tree").decode().strip()
 
     def size_bytes(self) -> int:
         """Return how much disk it takes; links are not followed."""
@@ -151,15 +179,23 @@ class Copies:
             self.folder.parent.rmdir()
 
 
-def whole_tree(checkpoints: Checkpoints, owner: str, touched: Sequence[str] = ()) -> SavedTree:
-    """Save a tree with its large files too, which checkpoints leave out.
+def whole_tree(
+    checkpoints: Checkpoints,
+    owner: str,
+    touched: Sequence[str] = (),
+    limit_bytes: int = LARGE_LIMIT_BYTES,
+) -> SavedTree:
+    """Save a tree with its large files too, which checkpoints leave out: the smallest first, up to a limit.
 
     Raises:
         GitFailed: It could not be saved.
         OSError: The disk has no room.
     """
     saved = checkpoints.save(owner, touched)
-    return checkpoints.save(owner, (*touched, *saved.left_out)) if saved.left_out else saved
+    sizes = sorted((_size_bytes(checkpoints.shadow.root / path), path) for path in saved.left_out)
+    totals = accumulate(size for size, _ in sizes)
+    fitting = [path for (_, path), total in zip(sizes, totals, strict=True) if total <= limit_bytes]
+    return checkpoints.save(owner, (*touched, *fitting)) if fitting else saved
 
 
 def tree_bytes(shadow: ShadowGit, tree: str) -> int:
@@ -237,6 +273,28 @@ def _folders(parent: Path) -> list[Path]:
         return [parent / name for name in os.listdir(parent)]
     except OSError:
         return []
+
+
+def _new_bytes(shadow: ShadowGit, before: str, after: str) -> int:
+    """Return how large the contents are that a tree has and an earlier one has not."""
+    (changes,) = changes_between(shadow, [(before, after)])
+    names = {change.after.name for change in changes.values() if change.after is not None}
+    if not names:
+        return 0
+    sizes = shadow.run("cat-file", "--batch-check=%(objectsize)", feed="\n".join(names).encode() + b"\n")
+    return sum(map(int, sizes.split()))
+
+
+def _size_bytes(path: Path) -> int:
+    try:
+        return os.lstat(path).st_size
+    except OSError:
+        return 0
+
+
+def _listed(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - NAMED_PATHS} more" if len(paths) > NAMED_PATHS else ""
+    return ", ".join(paths[:NAMED_PATHS]) + more
 
 
 def _entries(folder: Path) -> Iterator[Path]:

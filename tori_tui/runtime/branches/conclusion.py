@@ -27,7 +27,7 @@ def concluded(state: SessionState, *, has_check: bool) -> BranchResult:
         check = "green"
     elif has_check and state.cause == "check_red":
         check = "red"
-    return BranchResult(outcome, reason, conclusion, check)
+    return BranchResult(outcome, reason, conclusion=conclusion, check=check)
 
 
 def _outcome(state: SessionState) -> BranchOutcome:

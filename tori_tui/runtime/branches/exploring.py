@@ -203,7 +203,7 @@ class Exploring:
             branch.call_id,
             "ended",
             outcome=result.outcome,
-            reason=result.reason,
+            reason="; ".join(filter(None, (result.reason, result.note))),
             conclusion=result.conclusion,
             check=result.check,
             base=base if patch else "",

@@ -243,10 +243,9 @@ class Running:
 
 
 def _with_patch(result: BranchResult, patch: BranchPatch) -> BranchResult:
-    left_out = f"could not be read, so not in its change: {', '.join(patch.left_out)}"
     return replace(
         result,
-        reason="; ".join(filter(None, (result.reason, left_out if patch.left_out else ""))),
+        note=patch.note,
         patch=patch.data,
         added=patch.added,
         removed=patch.removed,

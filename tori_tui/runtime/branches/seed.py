@@ -90,6 +90,8 @@ def _rules(work: BranchWork, cwd: str) -> Iterator[str]:
             f"You work in a copy of the work tree that is yours alone; your working directory is {cwd}. "
             "Change what the direction needs there, and nothing elsewhere."
         )
+        if work.base is not None and work.base.left_out:
+            yield f"Too large to be in the copy: {', '.join(work.base.left_out[:10])}."
     if work.check is not None:
         yield f"When you say that you are done, `{work.check}` is run and must pass."
     turns = f" You have {work.limits.turns} turns." if work.limits.turns is not None else ""

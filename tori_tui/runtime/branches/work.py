@@ -43,7 +43,7 @@ class BaseTree:
     tree: str
     empty_folders: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
-    """Files that could not be read and are in no copy."""
+    """Files that are in no copy: very large, or not readable."""
     size_bytes: int = 0
 
 
@@ -74,6 +74,8 @@ class BranchResult:
 
     outcome: BranchOutcome
     reason: str = ""
+    note: str = ""
+    """What of its change is missing, and why."""
     conclusion: str = ""
     check: CheckColour = ""
     patch: bytes = b""
