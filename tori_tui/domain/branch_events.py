@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 
 from tori_tui.domain.ids import BranchId, CallId, GoalId
 from tori_tui.domain.usage import Usage
+from tori_tui.domain.value import Value
 
 BranchMode = Literal["research", "implement"]
 
@@ -19,8 +20,8 @@ CheckColour = Literal["", "green", "red"]
 """What the check of a branch came to; empty where there is none or it was not run."""
 
 
-@dataclass(frozen=True, slots=True)
-class BranchChanged:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BranchChanged(Value):
     """One step in the life of a branch. Each action fills the fields that are its own."""
 
     kind: ClassVar[str] = "branch"

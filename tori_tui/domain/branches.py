@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 from tori_tui.domain.branch_events import BranchChanged, BranchMode
 from tori_tui.domain.ids import BranchId, CallId, GoalId, MissionId, Seq
 from tori_tui.domain.usage import Usage
+from tori_tui.domain.value import Value
 
 if TYPE_CHECKING:
     from tori_tui.domain.state import SessionState
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Branch(Value):
     """One branch as it stands."""
 
     id: BranchId

@@ -12,10 +12,11 @@ from tori_tui.domain.events import Mode
 from tori_tui.domain.ids import ApprovalId, BranchId, CommentId, FactId, GoalId, QuestionId
 from tori_tui.domain.plan_edits import PlanEdit
 from tori_tui.domain.routing import Verdict
+from tori_tui.domain.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class SubmitPrompt:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SubmitPrompt(Value):
     """Open the next mission (or go on with the present one) in an idle session."""
 
     text: str
@@ -24,16 +25,16 @@ class SubmitPrompt:
     """Keep the mission: the text is one more word on it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ContinueRun:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ContinueRun(Value):
     """Go on with the mission where it stopped, without a further word."""
 
     check: str | None = None
     """A check of the mission from now on; None leaves what it has."""
 
 
-@dataclass(frozen=True, slots=True)
-class AddComment:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class AddComment(Value):
     """Say something while a run is going on; in an idle session it is a prompt."""
 
     comment_id: CommentId
@@ -41,16 +42,16 @@ class AddComment:
     aim: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RouteComment:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RouteComment(Value):
     """Say where a comment falls in the plan; decided again on the newest state."""
 
     comment_id: CommentId
     verdict: Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class DecideApproval:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DecideApproval(Value):
     """Answer a permission question."""
 
     approval_id: ApprovalId
@@ -59,80 +60,80 @@ class DecideApproval:
     scope: Literal["once", "goal", "session", "always"] = "once"
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerQuestion:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class AnswerQuestion(Value):
     """Answer what the model or a limit asked."""
 
     question_id: QuestionId
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class InterruptRun:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class InterruptRun(Value):
     """Stop the stream and the tools; the session stays."""
 
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class EditPlan:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class EditPlan(Value):
     """Apply the user's own edits to the plan."""
 
     edits: tuple[PlanEdit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SwitchModel:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SwitchModel(Value):
     """Use another model from the next request on."""
 
     model: str
 
 
-@dataclass(frozen=True, slots=True)
-class SwitchMode:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SwitchMode(Value):
     """Use another permission mode from the next call on."""
 
     mode: Mode
 
 
-@dataclass(frozen=True, slots=True)
-class SwitchAgent:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SwitchAgent(Value):
     """Let another agent work from the next safe point on."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class CloseContext:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CloseContext(Value):
     """Close an agent's context in the idle session; the agent may write down what is worth keeping."""
 
     agent: str
 
 
-@dataclass(frozen=True, slots=True)
-class Remember:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Remember(Value):
     """Keep an entry of the session's memory; an empty text removes it."""
 
     key: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class SearchMemory:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SearchMemory(Value):
     """Show the facts of the project that have all of these words; without words, the newest."""
 
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ForgetFact:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ForgetFact(Value):
     """Forget a fact of the project, for good."""
 
     fact_id: FactId
 
 
-@dataclass(frozen=True, slots=True)
-class RewindTo:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RewindTo(Value):
     """Go back to where a goal was begun or to before a turn; a run that goes on is interrupted first."""
 
     goal: GoalId | None = None
@@ -141,25 +142,25 @@ class RewindTo:
     messages: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class UndoRewind:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class UndoRewind(Value):
     """Undo the newest rewind, files and messages as it took them."""
 
 
-@dataclass(frozen=True, slots=True)
-class RedoRewind:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RedoRewind(Value):
     """Redo the rewind that was undone last."""
 
 
-@dataclass(frozen=True, slots=True)
-class StopBranch:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class StopBranch(Value):
     """Let one branch of the explore call under way wind down; the others go on."""
 
     branch_id: BranchId
 
 
-@dataclass(frozen=True, slots=True)
-class RenameSession:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RenameSession(Value):
     """Give the session a name for lists; empty takes it away."""
 
     name: str

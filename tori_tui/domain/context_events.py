@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from tori_tui.domain.ids import ContextId, GoalId
+from tori_tui.domain.value import Value
 
 Mode = Literal["plan", "ask", "edit", "auto"]
 """What runs without a question, from the least on."""
@@ -17,8 +18,8 @@ Mode = Literal["plan", "ask", "edit", "auto"]
 FactAuthor = Literal["agent", "user"]
 
 
-@dataclass(frozen=True, slots=True)
-class ContextChanged:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ContextChanged(Value):
     """A context was opened, switched to, closed, or the user chose another model or mode in it."""
 
     kind: ClassVar[str] = "context"
@@ -33,8 +34,8 @@ class ContextChanged:
     """Of a switch: the goal for which; None where the user chose the agent."""
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryChanged:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MemoryChanged(Value):
     """Something was remembered or forgotten: a key of this session, or a fact of the project."""
 
     kind: ClassVar[str] = "memory"

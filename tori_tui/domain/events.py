@@ -35,6 +35,7 @@ from tori_tui.domain.transient import (
     TransientEvent,
 )
 from tori_tui.domain.usage import Usage
+from tori_tui.domain.value import Value
 
 RunStatus = Literal["idle", "running", "waiting", "done", "failed", "incomplete", "interrupted", "limit"]
 
@@ -46,8 +47,8 @@ Author = Literal["model", "user", "comment", "runner"]
 # ── durable: one record in the trace each ────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class RunStatusChanged:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RunStatusChanged(Value):
     """A run began, waits or ended. The facts of the surroundings stand in the `running` one."""
 
     kind: ClassVar[str] = "run"
@@ -64,8 +65,8 @@ class RunStatusChanged:
     """The trace it was forked from, or whose branch it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Section(Value):
     """A part of a request: what it was, how large, and which text (by content hash)."""
 
     name: str
@@ -74,8 +75,8 @@ class Section:
     seqs: tuple[Seq, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TurnFinished:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TurnFinished(Value):
     """A model request was answered (or failed): what was sent and what it cost."""
 
     kind: ClassVar[str] = "turn"
@@ -96,16 +97,16 @@ class TurnFinished:
     sections: tuple[Section, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class MessageAdded:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MessageAdded(Value):
     """A message was said, whole."""
 
     kind: ClassVar[str] = "message"
     message: Message
 
 
-@dataclass(frozen=True, slots=True)
-class PlanChanged:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PlanChanged(Value):
     """The goal tree changed, or a goal call was refused (then `edits` holds those before it).
 
     After a refusal `message_seq` and `goal_id` give the message that held the call to the goal
@@ -121,8 +122,8 @@ class PlanChanged:
     goal_id: GoalId | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Pin(Value):
     """Lines of a record that a fold shows word for word."""
 
     seq: Seq
@@ -132,8 +133,8 @@ class Pin:
     """The line behind the last one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Fold(Value):
     """Messages of the view that were replaced, and the text that stands for them."""
 
     seqs: tuple[Seq, ...]
@@ -146,8 +147,8 @@ class Fold:
     """The text stands in the one tool message with that seq, which stays the result of its call."""
 
 
-@dataclass(frozen=True, slots=True)
-class MessagesFolded:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MessagesFolded(Value):
     """The view of a context was rewritten: one record for the whole rewrite."""
 
     kind: ClassVar[str] = "fold"
@@ -158,8 +159,8 @@ class MessagesFolded:
     """Which rule made the rewrite: `abandoned`, `batch`, `overflow`, `summary`; empty in old traces."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessRef:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ProcessRef(Value):
     """A process group that may outlive us, told apart from a later one with the same number."""
 
     pgid: int
@@ -167,8 +168,8 @@ class ProcessRef:
     """Field 22 of /proc/PID/stat; 0 where the system does not tell."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileIntent:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FileIntent(Value):
     """What a file tool is about to do to one file."""
 
     path: str
@@ -181,8 +182,8 @@ class FileIntent:
     """A file in `outputs/` with the bytes before."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallStarted:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CallStarted(Value):
     """A tool call is about to have an effect; synced before it has."""
 
     kind: ClassVar[str] = "call_started"
@@ -194,8 +195,8 @@ class CallStarted:
     """A file in `outputs/` to which a command writes."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckpointSaved:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CheckpointSaved(Value):
     """The work tree was saved."""
 
     kind: ClassVar[str] = "checkpoint"
@@ -216,8 +217,8 @@ class CheckpointSaved:
     """The object with the files' permissions that git does not keep; empty where all are usual."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rewound:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Rewound(Value):
     """The session went back to how it was after an earlier record; a later one may undo that."""
 
     kind: ClassVar[str] = "rewind"
@@ -241,16 +242,16 @@ class Rewound:
     """How many there are."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionNamed:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SessionNamed(Value):
     """The user gave the session a name for lists; empty takes it away."""
 
     kind: ClassVar[str] = "name"
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class CommentReceived:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CommentReceived(Value):
     """The user said something while a run was going on."""
 
     kind: ClassVar[str] = "comment"
@@ -260,8 +261,8 @@ class CommentReceived:
     """Empty, or what the user aimed at: `now`, `later`, `replan`, `retry:ID`, `goal:ID`."""
 
 
-@dataclass(frozen=True, slots=True)
-class CommentRouted:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CommentRouted(Value):
     """A comment took effect: where, and by which edits of the plan."""
 
     kind: ClassVar[str] = "comment_routed"
@@ -276,8 +277,8 @@ class CommentRouted:
     """The turn that ran was cancelled for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ApprovalChanged:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ApprovalChanged(Value):
     """A permission question was asked or answered."""
 
     kind: ClassVar[str] = "approval"
@@ -294,8 +295,8 @@ class ApprovalChanged:
     """The rules that an answer for longer than once makes, as the configuration writes them."""
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorOccurred:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ErrorOccurred(Value):
     """Something went wrong that the user should see."""
 
     kind: ClassVar[str] = "error"
@@ -345,8 +346,8 @@ DURABLE_EVENTS: tuple[type[DurableEvent], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Record(Value):
     """A durable event with its place in the trace."""
 
     seq: Seq

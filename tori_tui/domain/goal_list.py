@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from tori_tui.domain.plan_text import one_line
+from tori_tui.domain.value import Value
 
 SEPARATORS: Final = ",，"
 
@@ -31,8 +32,8 @@ BRACKET_DEPTH: Final = 32
 """How many unclosed brackets back a closing one is matched; bounds the work on rubbish."""
 
 
-@dataclass(frozen=True, slots=True)
-class GoalText:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class GoalText(Value):
     """One goal as it was asked for."""
 
     description: str

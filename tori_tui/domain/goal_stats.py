@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from tori_tui.domain.events import BranchChanged, TurnFinished
 from tori_tui.domain.messages import Message
 from tori_tui.domain.usage import Usage
+from tori_tui.domain.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class GoalStats:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class GoalStats(Value):
     """What one goal (or, under the key None, the missions' own segments) took, children not included."""
 
     turns: int = 0

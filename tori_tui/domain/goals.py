@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from tori_tui.domain.ids import GoalId, MissionId
+from tori_tui.domain.value import Value
 
 AGENT_MARK = "@"
 """Before the name of an agent at the start of a goal's text: that one works on it."""
@@ -18,8 +19,8 @@ AGENT_MARK = "@"
 GoalStatus = Literal["pending", "in_progress", "completed", "abandoned"]
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Evidence(Value):
     """What a goal's check showed when the goal was done."""
 
     command: str
@@ -28,8 +29,8 @@ class Evidence:
     duration_s: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Budget(Value):
     """What a goal may spend, its children included; None is no limit."""
 
     turns: int | None = None
@@ -37,8 +38,8 @@ class Budget:
     seconds: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Goal(Value):
     """A node of the goal tree."""
 
     id: GoalId
@@ -73,8 +74,8 @@ class Goal:
             yield from child.walk()
 
 
-@dataclass(frozen=True, slots=True)
-class Mission:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Mission(Value):
     """What the user asked for: the root of a plan."""
 
     id: MissionId
@@ -88,8 +89,8 @@ def _no_counters() -> Mapping[str, int]:
     return MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class GoalTree:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class GoalTree(Value):
     """Every mission of a session with its goals. Ids never change and never come back."""
 
     missions: tuple[Mission, ...] = ()

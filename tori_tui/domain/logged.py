@@ -11,10 +11,11 @@ from datetime import datetime
 from tori_tui.domain.events import ApprovalChanged, CallStarted, PlanChanged
 from tori_tui.domain.ids import ContextId, GoalId, MissionId, Seq
 from tori_tui.domain.messages import Message, ToolCall
+from tori_tui.domain.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedMessage:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LoggedMessage(Value):
     """A message with its place in the session."""
 
     seq: Seq
@@ -23,8 +24,8 @@ class LoggedMessage:
     message: Message
 
 
-@dataclass(frozen=True, slots=True)
-class OpenCall:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class OpenCall(Value):
     """A call that has no result yet."""
 
     call: ToolCall

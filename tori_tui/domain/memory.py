@@ -10,10 +10,11 @@ from datetime import datetime
 
 from tori_tui.domain.context_events import FactAuthor
 from tori_tui.domain.ids import FactId, GoalId, TraceId
+from tori_tui.domain.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class NewFact:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class NewFact(Value):
     """A fact that is about to be remembered."""
 
     text: str
@@ -27,8 +28,8 @@ class NewFact:
     """What that goal was, in words: its id says nothing outside its session."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Fact(Value):
     """A fact that is remembered."""
 
     id: FactId

@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 from tori_tui.domain.ids import CallId, CommentId, ContextId, GoalId, Seq
 from tori_tui.domain.usage import Usage
+from tori_tui.domain.value import Value
 
 JsonObject = Mapping[str, object]
 """A JSON object as plain values. Treated as read-only by everybody."""
@@ -21,8 +22,8 @@ Origin = Literal["user", "comment", "runner", "fold", "model", "tool"]
 """Who wrote a message. Only `user` and `comment` are the user's own words, which are never cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class ContentPart:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ContentPart(Value):
     """One part of a message's content; a plain string stands for a single text part."""
 
     type: Literal["text", "image"]
@@ -41,8 +42,8 @@ TOLD_AGAIN: Final = "told_again"
 Content = str | tuple[ContentPart, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ToolCall(Value):
     """One call that the model wrote."""
 
     id: CallId
@@ -53,8 +54,8 @@ class ToolCall:
     """The model's own text where it is no JSON object; `arguments` is empty then."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderPart:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ProviderPart(Value):
     """Something a provider wants back verbatim: signed thinking, a reasoning item."""
 
     provider: str
@@ -65,8 +66,8 @@ class ProviderPart:
     """The call it belongs to, where it returns with that call or not at all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Message(Value):
     """One entry of a context's message list."""
 
     context: ContextId

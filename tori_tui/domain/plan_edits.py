@@ -13,10 +13,11 @@ from typing import ClassVar, Literal, assert_never
 
 from tori_tui.domain.goals import Budget, Evidence, Goal, GoalTree, Mission
 from tori_tui.domain.ids import GoalId, MissionId
+from tori_tui.domain.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class MissionOpened:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MissionOpened(Value):
     """A prompt in an idle session became the mission."""
 
     op: ClassVar[str] = "mission_opened"
@@ -25,8 +26,8 @@ class MissionOpened:
     check: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MissionCheckSet:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MissionCheckSet(Value):
     """A mission got, changed or lost its own check."""
 
     op: ClassVar[str] = "mission_check_set"
@@ -34,8 +35,8 @@ class MissionCheckSet:
     check: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class GoalAdded:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class GoalAdded(Value):
     """A goal entered the plan, pending."""
 
     op: ClassVar[str] = "goal_added"
@@ -50,16 +51,16 @@ class GoalAdded:
     """The abandoned or reopened goal whose work it takes over."""
 
 
-@dataclass(frozen=True, slots=True)
-class GoalFocused:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class GoalFocused(Value):
     """The focus moved; the goal and everything above it are in progress."""
 
     op: ClassVar[str] = "goal_focused"
     id: GoalId | None
 
 
-@dataclass(frozen=True, slots=True)
-class GoalCompleted:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class GoalCompleted(Value):
     """A goal was done, its check green where it has one."""
 
     op: ClassVar[str] = "goal_completed"
@@ -68,8 +69,8 @@ class GoalCompleted:
     evidence: Evidence | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GoalAbandoned:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class GoalAbandoned(Value):
     """A goal was given up."""
 
     op: ClassVar[str] = "goal_abandoned"
@@ -77,8 +78,8 @@ class GoalAbandoned:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class GoalRenamed:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class GoalRenamed(Value):
     """A goal's description changed."""
 
     op: ClassVar[str] = "goal_renamed"
@@ -86,8 +87,8 @@ class GoalRenamed:
     description: str
 
 
-@dataclass(frozen=True, slots=True)
-class GoalMoved:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class GoalMoved(Value):
     """A goal changed its place among its siblings; its parent and id stay."""
 
     op: ClassVar[str] = "goal_moved"
@@ -96,8 +97,8 @@ class GoalMoved:
     """The sibling it follows now; None is first."""
 
 
-@dataclass(frozen=True, slots=True)
-class GoalCheckSet:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class GoalCheckSet(Value):
     """A goal got, changed or lost its check."""
 
     op: ClassVar[str] = "goal_check_set"
@@ -106,8 +107,8 @@ class GoalCheckSet:
     check_by: Literal["model", "user"] = "user"
 
 
-@dataclass(frozen=True, slots=True)
-class GoalPinned:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class GoalPinned(Value):
     """A goal was kept from folding, or released."""
 
     op: ClassVar[str] = "goal_pinned"
@@ -115,8 +116,8 @@ class GoalPinned:
     pinned: bool
 
 
-@dataclass(frozen=True, slots=True)
-class GoalBudgetSet:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class GoalBudgetSet(Value):
     """A goal's spending limit changed."""
 
     op: ClassVar[str] = "goal_budget_set"
@@ -124,8 +125,8 @@ class GoalBudgetSet:
     budget: Budget | None
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceRecorded:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class EvidenceRecorded(Value):
     """A check ran again and its outcome replaced the old evidence."""
 
     op: ClassVar[str] = "evidence_recorded"

@@ -10,12 +10,13 @@ from typing import Literal
 
 from tori_tui.domain.ids import ContextId
 from tori_tui.domain.messages import JsonObject, Message
+from tori_tui.domain.value import Value
 
 Effort = Literal["", "minimal", "low", "medium", "high", "max"]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolSpec:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ToolSpec(Value):
     """A tool as the model is told of it."""
 
     name: str
@@ -24,16 +25,16 @@ class ToolSpec:
     """JSON Schema of an object; keys in a stable order."""
 
 
-@dataclass(frozen=True, slots=True)
-class SystemBlock:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SystemBlock(Value):
     """One part of the system prompt."""
 
     name: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModelProfile:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ModelProfile(Value):
     """What one model takes and costs; made from the catalogue and the configuration."""
 
     name: str
@@ -61,8 +62,8 @@ class ModelProfile:
     is_local: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ModelRequest:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ModelRequest(Value):
     """Everything that one model call is given."""
 
     context: ContextId

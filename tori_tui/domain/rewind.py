@@ -17,6 +17,7 @@ from tori_tui.domain.ids import GoalId, MissionId, Seq
 from tori_tui.domain.moments import SavedPoint
 from tori_tui.domain.plan_text import goal_title
 from tori_tui.domain.state import SessionState
+from tori_tui.domain.value import Value
 
 TITLE_LIMIT_CHARS: Final = 80
 
@@ -28,8 +29,8 @@ class RewindRefused(ToriError):
     """There is nothing to go back to."""
 
 
-@dataclass(frozen=True, slots=True)
-class RewindPoint:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RewindPoint(Value):
     """A moment that can be gone back to."""
 
     seq: Seq
@@ -38,8 +39,8 @@ class RewindPoint:
     turn: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Interval(Value):
     """Two neighbouring saved trees between which the agent worked."""
 
     before: str

@@ -14,6 +14,7 @@ from tori_tui.domain.goals import Goal, GoalTree
 from tori_tui.domain.ids import GoalId
 from tori_tui.domain.plan_edits import GoalAdded, GoalFocused, GoalRenamed, PlanEdit, apply_edits
 from tori_tui.domain.plan_text import one_line
+from tori_tui.domain.value import Value
 
 Impact = Literal["future", "current", "past", "requirement_change"]
 
@@ -26,8 +27,8 @@ LEAST_CONFIDENCE = 0.5
 """Below it a verdict that would cancel work is not acted on: a coin toss must not cost an hour."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Verdict(Value):
     """What somebody thinks a comment is about; may be stale when it arrives."""
 
     impact: Impact
@@ -38,8 +39,8 @@ class Verdict:
     decided_by: DecidedBy = "classifier"
 
 
-@dataclass(frozen=True, slots=True)
-class Routing:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Routing(Value):
     """Where a comment takes effect, decided on the newest state."""
 
     impact: Impact

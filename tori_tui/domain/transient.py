@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from tori_tui.domain.ids import CallId, ContextId, QuestionId
+from tori_tui.domain.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class RequestStarted:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RequestStarted(Value):
     """A model request goes out."""
 
     kind: ClassVar[str] = "request_started"
@@ -22,8 +23,8 @@ class RequestStarted:
     context_tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class TextStreamed:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TextStreamed(Value):
     """More of the answer arrived. The pieces of a reply make up the text of its message."""
 
     kind: ClassVar[str] = "text"
@@ -31,8 +32,8 @@ class TextStreamed:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ThinkingStreamed:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ThinkingStreamed(Value):
     """More of the model's thinking arrived."""
 
     kind: ClassVar[str] = "thinking"
@@ -40,8 +41,8 @@ class ThinkingStreamed:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class CallStreamed:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CallStreamed(Value):
     """The model is writing a tool call; `arguments` is a further piece of its JSON."""
 
     kind: ClassVar[str] = "call"
@@ -51,8 +52,8 @@ class CallStreamed:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyDiscarded:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ReplyDiscarded(Value):
     """What was streamed since `RequestStarted` does not count (a retry or an interrupt follows)."""
 
     kind: ClassVar[str] = "reply_discarded"
@@ -60,8 +61,8 @@ class ReplyDiscarded:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class RetryScheduled:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RetryScheduled(Value):
     """A request failed and will be sent again."""
 
     kind: ClassVar[str] = "retry"
@@ -73,8 +74,8 @@ class RetryScheduled:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolRunStarted:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ToolRunStarted(Value):
     """A call passed its approval and runs now."""
 
     kind: ClassVar[str] = "tool_started"
@@ -83,8 +84,8 @@ class ToolRunStarted:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolOutputStreamed:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ToolOutputStreamed(Value):
     """A running command printed more (redacted, decoded; possibly with parts left out)."""
 
     kind: ClassVar[str] = "tool_output"
@@ -92,8 +93,8 @@ class ToolOutputStreamed:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionAsked:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class QuestionAsked(Value):
     """The model or a limit asks the user; answered by the command `AnswerQuestion`."""
 
     kind: ClassVar[str] = "question"
@@ -102,8 +103,8 @@ class QuestionAsked:
     options: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NoticeShown:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class NoticeShown(Value):
     """Something the user should know that changes nothing."""
 
     kind: ClassVar[str] = "notice"

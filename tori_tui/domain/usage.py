@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tori_tui.domain.value import Value
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Usage(Value):
     """Tokens of one or more model calls.
 
     `cached_tokens` and `cache_written_tokens` are parts of `input_tokens`;

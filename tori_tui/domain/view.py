@@ -13,13 +13,14 @@ from tori_tui.domain.events import Fold, Pin
 from tori_tui.domain.ids import ContextId, GoalId, Seq
 from tori_tui.domain.log import Log
 from tori_tui.domain.messages import Message
+from tori_tui.domain.value import Value
 
 NUMBERED_LIMIT_CHARS: Final = 400
 """Results longer than this carry their record's number, so that a later pointer can name them."""
 
 
-@dataclass(frozen=True, slots=True)
-class ViewEntry:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ViewEntry(Value):
     """One message of the view and the records it stands for."""
 
     message: Message
@@ -43,8 +44,8 @@ class ViewEntry:
         return self.whole or self.message
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class View(Value):
     """The messages of one context as its next request shows them."""
 
     entries: Log[ViewEntry] = field(default_factory=Log)
