@@ -107,7 +107,7 @@ def test_nearest_trusted_folder_wins_and_an_untrusted_one_is_only_named(tmp_path
     written(folder, "Of the folder.")
     foreign_path = written(foreign, "Of a stranger.", "sly.md")
     written(users, "Not a name.", "Not A Name.md")
-    folders = AgentFolders(users, [folder], [foreign], TOOLS)
+    folders = AgentFolders(users, [folder, foreign], lambda path: path == folder, TOOLS)
     agent = folders.read("docs")
     assert agent is not None
     assert agent.prompt.startswith("Of the folder.")
@@ -118,5 +118,5 @@ def test_nearest_trusted_folder_wins_and_an_untrusted_one_is_only_named(tmp_path
 
 def test_names_for_the_user_begin_with_tori_s_own(tmp_path: Path) -> None:
     written(tmp_path / "agents", "Mine.")
-    assert agent_names(tmp_path) == ("build", "plan", "review", "docs")
-    assert agent_names(tmp_path / "none") == ("build", "plan", "review")
+    assert agent_names(tmp_path, tmp_path, tmp_path) == ("build", "plan", "review", "docs")
+    assert agent_names(tmp_path / "none", tmp_path, tmp_path) == ("build", "plan", "review")

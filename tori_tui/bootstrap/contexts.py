@@ -6,7 +6,7 @@ Must not be imported at the top of a module; a session with one agent never load
 from __future__ import annotations
 
 from tori_tui.bootstrap.ground import Ground
-from tori_tui.config.agent_files import AgentFolders
+from tori_tui.config.agent_files import agent_folders
 from tori_tui.config.translate import secret_values
 from tori_tui.memory.session_memory import SessionMemory
 from tori_tui.permission.redaction import Redactor
@@ -19,16 +19,14 @@ from tori_tui.tools.offered import offered_tools
 def make_contexts(ground: Ground) -> ContextManager:
     """Return the context manager of one session."""
     tools = offered_tools()
-    folders = AgentFolders(
-        ground.world.config_dir / "agents",
-        trusted=(),
-        untrusted=[folder / ".tori" / "agents" for folder in (ground.options.cwd, ground.root)],
-        tools=[tool.name for tool in tools],
+    world = ground.world
+    folders = agent_folders(
+        world.config_dir, world.state_dir, ground.options.cwd, [tool.name for tool in tools]
     )
     return ContextManager(
         ground.recorder,
         KnownAgents(folders),
-        redact=Redactor(secret_values(ground.world.environ)).redact,
+        redact=Redactor(secret_values(world.environ)).redact,
         shared=SessionMemory(ground.memory.store(), ground.opened.trace_id),
         ask_farewell=Farewell(ground.recorder, ground.models, tools).ask,
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from tori_tui.cli import streams
+from tori_tui.cli.folder_question import ask_about_folder
 from tori_tui.cli.terminal import EarlyTerminal, is_dumb, use_utf8
 from tori_tui.domain.errors import UsageError
 
@@ -58,6 +59,8 @@ def run(options: AppOptions) -> int:
     """Take the terminal, then load and run the app."""
     check_terminal()
     use_utf8()
+    if not options.is_demo:
+        ask_about_folder(options.directory)
     with EarlyTerminal(os.environ) as terminal:
         # Loading makes many objects and no rubbish; the app turns the collector on again.
         gc.disable()

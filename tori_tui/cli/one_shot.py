@@ -16,6 +16,7 @@ from typing import Final
 from tori_tui.bootstrap import SessionOptions, open_session
 from tori_tui.cli import streams
 from tori_tui.cli.exit_codes import DONE, FAILED, INCOMPLETE, INTERRUPTED, LIMIT, PROVIDER
+from tori_tui.cli.folder_question import ask_about_folder
 from tori_tui.cli.front import Front
 from tori_tui.cli.interrupts import Interrupts
 from tori_tui.cli.json_lines import JsonLines
@@ -91,10 +92,12 @@ def run_one_shot(arguments: OneShot) -> int:
     cwd = working_directory(arguments.cwd)
     if arguments.mission is None and arguments.resume is None:
         raise UsageError("There is no mission.", "Say what to do: tori run 'fix the failing test'")
+    has_user = streams.has_terminal() and arguments.mission != "-"
+    if has_user:
+        ask_about_folder(cwd)
     loaded = load_settings(
         os.environ, cwd, model=arguments.model, mode=arguments.mode, sandbox=arguments.sandbox
     )
-    has_user = streams.has_terminal() and arguments.mission != "-"
     if not has_user and "mode" not in loaded.sources:
         raise UsageError(
             "Nobody can be asked here (this is no terminal), and no mode was given.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tori_tui.config.load import LoadedSettings, load_settings, user_config_path
+from tori_tui.config.load import LoadedSettings, load_settings, user_config_path, user_state_dir
 from tori_tui.config.settings import (
     ContextSettings,
     ExploreSettings,
@@ -32,4 +32,5 @@ __all__ = [
     "all_keys",
     "load_settings",
     "user_config_path",
+    "user_state_dir",
 ]

@@ -6,7 +6,7 @@ Must not follow a folder that nobody trusts, and names file, line and key of eve
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, get_args
@@ -16,6 +16,7 @@ from tori_tui.domain.agents import SESSION_TOOLS, Agent
 from tori_tui.domain.errors import UsageError
 from tori_tui.domain.events import Mode
 from tori_tui.domain.goals import Budget
+from tori_tui.permission.folder_trust import AGENTS_NAME, FolderTrust, own_files
 
 FILE_LIMIT_BYTES: Final = 64_000
 """A system prompt of 16k tokens; a larger file is no prompt."""
@@ -47,21 +48,27 @@ class AgentFolders:
 
     Args:
         users: `$XDG_CONFIG_HOME/tori/agents`.
-        trusted: `.tori/agents` of folders that the user trusts; the last one wins.
-        untrusted: The same of folders that he does not; named, not read.
+        of_project: `.tori/agents` of folders; the last one wins.
+        is_trusted: Says of each of these, at every look, whether it counts as it is now; else its files
+            are named, not read.
         tools: The tools that there are.
     """
 
     def __init__(
-        self, users: Path, trusted: Sequence[Path], untrusted: Sequence[Path], tools: Collection[str]
+        self,
+        users: Path,
+        of_project: Sequence[Path] = (),
+        is_trusted: Callable[[Path], bool] = lambda _: False,
+        tools: Collection[str] = (),
     ) -> None:
-        self._folders = (users, *trusted)
-        self._untrusted = tuple(untrusted)
+        self._users = users
+        self._of_project = tuple(of_project)
+        self._is_trusted = is_trusted
         self._tools = frozenset(tools)
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the files, sorted."""
-        found = {path.stem for folder in self._folders for path in _files(folder)}
+        found = {path.stem for folder in self._folders() for path in _files(folder)}
         return tuple(sorted(name for name in found if NAME.fullmatch(name)))
 
     def read(self, name: str) -> Agent | None:
@@ -72,7 +79,7 @@ class AgentFolders:
         """
         if not NAME.fullmatch(name):
             return None
-        for folder in reversed(self._folders):
+        for folder in reversed(self._folders()):
             path = folder / f"{name}.md"
             if path.is_file():
                 return read_agent(path, self._tools)
@@ -82,13 +89,24 @@ class AgentFolders:
         """Return the file of that name in a folder that is not trusted."""
         if not NAME.fullmatch(name):
             return None
-        paths = (folder / f"{name}.md" for folder in self._untrusted)
+        paths = [folder / f"{name}.md" for folder in self._of_project if not self._is_trusted(folder)]
         return next((path for path in paths if path.is_file()), None)
 
+    def _folders(self) -> tuple[Path, ...]:
+        return (self._users, *filter(self._is_trusted, self._of_project))
 
-def agent_names(config_dir: Path) -> tuple[str, ...]:
+
+def agent_folders(config_dir: Path, state_dir: Path, cwd: Path, tools: Collection[str] = ()) -> AgentFolders:
+    """Return the agents of the user and of the folder in which tori works."""
+    trust = FolderTrust(state_dir)
+    own = own_files(cwd)
+    of_project = () if own is None else (own.folder / AGENTS_NAME,)
+    return AgentFolders(config_dir / "agents", of_project, lambda agents: trust.counts(agents.parent), tools)
+
+
+def agent_names(config_dir: Path, state_dir: Path, cwd: Path) -> tuple[str, ...]:
     """Return the names of the agents that the user can choose, tori's own first."""
-    own = AgentFolders(config_dir / "agents", (), (), ()).names()
+    own = agent_folders(config_dir, state_dir, cwd).names()
     built_in = tuple(agent.name for agent in built_in_agents())
     return (*built_in, *(name for name in own if name not in built_in))
 

@@ -19,14 +19,13 @@ from tori_tui.config.places import leaves, line_of
 from tori_tui.config.settings import Settings, all_keys, named_table
 from tori_tui.domain.errors import UsageError
 from tori_tui.domain.events import Mode
+from tori_tui.permission.folder_trust import CONFIG_NAME, FolderTrust, OwnFiles, own_files
 
 CONFIG_LIMIT_BYTES: Final = 1_000_000
 """A larger file is no configuration; it is refused instead of read."""
 
 NEAREST_CUTOFF: Final = 0.5
 """How alike a valid key must be to be named as the one that was meant (difflib's ratio)."""
-
-FOLDER_FILE: Final = ".tori/config.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,8 @@ def load_settings(
 
     Args:
         environ: The environment.
-        cwd: Where tori works; the configuration of its folder is named, not read.
+        cwd: Where tori works; the configuration of its folder counts where the user trusts it, else it is
+            named, not read.
         model: The flag `--model`.
         mode: The flag `--mode`.
         sandbox: The flag `--sandbox`.
@@ -61,10 +61,15 @@ def load_settings(
         UsageError: A value or a file is wrong; names file, line and key.
     """
     path = user_config_path(environ)
-    text = _read(path)
-    table = _parsed(path, text)
-    _check(table, Settings, (), path, text)
-    sources = {".".join(key): f"{path}:{line_of(text, key)}" for key in leaves(table)}
+    table, sources = _table(path, _text(path, _read(path)))
+    own = own_files(cwd)
+    notices = _untrusted_notices(own, environ)
+    if own is not None and not notices and CONFIG_NAME in own.files:
+        path = own.folder / CONFIG_NAME
+        # The very bytes that the trust was bound to; the file may have changed since.
+        folder_table, folder_sources = _table(path, _text(path, own.files[CONFIG_NAME]))
+        table = merged(table, folder_table)
+        sources |= folder_sources
     for key, variable, flag in (("model", "TORI_MODEL", model), ("mode", "TORI_MODE", mode)):
         value, source = (flag, f"--{key}") if flag else (environ.get(variable), variable)
         if value:
@@ -77,30 +82,67 @@ def load_settings(
         settings = msgspec.convert(table, Settings)
     except msgspec.ValidationError as error:
         raise _wrong_mode(table, sources) from error
-    return LoadedSettings(settings, MappingProxyType(sources), _folder_notices(cwd))
+    return LoadedSettings(settings, MappingProxyType(sources), notices)
 
 
 def user_config_path(environ: Mapping[str, str]) -> Path:
     """Return where the user's configuration lies, whether it exists or not."""
     base = environ.get("XDG_CONFIG_HOME", "")
-    home = Path(environ["HOME"]) if environ.get("HOME") else Path.home()
     # The XDG rules: a relative path is to be ignored.
-    folder = Path(base) if base.startswith("/") else home / ".config"
+    folder = Path(base) if base.startswith("/") else _home(environ) / ".config"
     return folder / "tori" / "config.toml"
 
 
-def _read(path: Path) -> str:
+def user_state_dir(environ: Mapping[str, str]) -> Path:
+    """Return where tori keeps what outlives a session."""
+    base = environ.get("XDG_STATE_HOME") or str(_home(environ) / ".local" / "state")
+    return Path(base) / "tori"
+
+
+def merged(below: Mapping[str, object], above: Mapping[str, object]) -> dict[str, object]:
+    """Return two tables as one: the values of `above` win, but permission rules add up.
+
+    So a folder that forbids nothing does not take back what the user forbade.
+    """
+    both = dict(below)
+    for key, value in above.items():
+        under = both.get(key)
+        if key == "permissions" and isinstance(under, dict) and isinstance(value, dict):
+            both[key] = {name: [*under.get(name, ()), *value.get(name, ())] for name in {**under, **value}}
+        elif isinstance(under, dict) and isinstance(value, dict):
+            both[key] = merged(under, value)
+        else:
+            both[key] = value
+    return both
+
+
+def _home(environ: Mapping[str, str]) -> Path:
+    return Path(environ["HOME"]) if environ.get("HOME") else Path.home()
+
+
+def _table(path: Path, text: str) -> tuple[dict[str, object], dict[str, str]]:
+    """Return what a file sets, every value checked, and where it sets it."""
+    table = _parsed(path, text)
+    _check(table, Settings, (), path, text)
+    return table, {".".join(key): f"{path}:{line_of(text, key)}" for key in leaves(table)}
+
+
+def _read(path: Path) -> bytes:
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
             raise UsageError(f"{path} is not a regular file.", "Put a file there, or remove it.")
         with path.open("rb") as file:
             data = file.read(CONFIG_LIMIT_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
-        return ""
+        return b""
     except IsADirectoryError as error:
         raise UsageError(f"{path} is a directory.", "Put a file of that name there, or remove it.") from error
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.", "Mend its permissions.") from error
+    return data
+
+
+def _text(path: Path, data: bytes) -> str:
     if len(data) > CONFIG_LIMIT_BYTES:
         raise UsageError(f"{path} has more than {CONFIG_LIMIT_BYTES:,} bytes.", "Is it a configuration?")
     try:
@@ -187,15 +229,14 @@ def _wrong_mode(table: Mapping[str, object], sources: Mapping[str, str]) -> Usag
     )
 
 
-def _folder_notices(cwd: Path) -> tuple[str, ...]:
-    """Name the folder's own configuration, which does not count: nobody can have trusted it yet."""
-    for folder in (cwd, *cwd.parents):
-        path = folder / FOLDER_FILE
-        if path.is_file():
-            return (f"{path} is not read: a folder's own configuration counts only once you trust it.",)
-        if (folder / ".git").exists():
-            break
-    return ()
+def _untrusted_notices(own: OwnFiles | None, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Name a folder's own files that do not count."""
+    if own is None or FolderTrust(user_state_dir(environ)).answer(own) == "yes":
+        return ()
+    if own.unreadable:
+        return (f"{own.folder / own.unreadable} cannot be read whole, so nothing in {own.folder} counts.",)
+    names = ", ".join(sorted(own.files))
+    return (f"{own.folder} is not read ({names}): a folder's own files count only once you trust them.",)
 
 
-__all__ = ["LoadedSettings", "load_settings", "user_config_path"]
+__all__ = ["LoadedSettings", "load_settings", "merged", "user_config_path", "user_state_dir"]

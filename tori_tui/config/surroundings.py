@@ -6,7 +6,6 @@ Must not decide anything; the composition root does with it what it must.
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import secrets
 import time
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tori_tui.config.load import user_config_path
+from tori_tui.config.load import user_config_path, user_state_dir
 from tori_tui.domain.events import Mode
 from tori_tui.runtime.clock import Clock
 from tori_tui.runtime.models import MakeModel
@@ -60,17 +59,12 @@ class Surroundings:
     @property
     def state_dir(self) -> Path:
         """Where tori keeps what outlives a session."""
-        base = self.environ.get("XDG_STATE_HOME") or str(Path(self._home) / ".local" / "state")
-        return Path(base) / "tori"
+        return user_state_dir(self.environ)
 
     @property
     def config_dir(self) -> Path:
         """Where the user's own files lie."""
         return user_config_path(self.environ).parent
-
-    @property
-    def _home(self) -> str:
-        return self.environ.get("HOME") or os.path.expanduser("~")
 
 
 def real_surroundings(
