@@ -28,6 +28,8 @@ _MAIN_ARGUMENTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "bash": ("command",),
         "bash_output": ("job",),
         "bash_stop": ("job",),
+        "explore": ("branches",),
+        "adopt": ("branch",),
         "ask_user": ("question",),
         "abort": ("reason",),
         "recall": ("goal", "query"),
