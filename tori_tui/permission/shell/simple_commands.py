@@ -67,7 +67,7 @@ class SimpleCommands:
             if opened is None:
                 break
             reasons.append(opened.reason)
-            if opened.script:
+            if opened.script is not None:
                 self.scripts.append(opened.script)
                 self._may_run_text(texts, around)
                 return forms, next(filter(None, reasons), "")

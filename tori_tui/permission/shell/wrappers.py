@@ -39,7 +39,7 @@ class Opened:
     """What was inside of a wrapper."""
 
     inner: tuple[Word, ...] = ()
-    script: str = ""
+    script: str | None = None
     """A text that a shell runs."""
     reason: str = ""
     """Why the whole must be asked, whatever is inside."""

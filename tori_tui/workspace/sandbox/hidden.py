@@ -5,6 +5,7 @@ Must not hide the work tree.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +25,7 @@ _HOME_SECRETS: Final = """
 HOME_SECRETS: Final = tuple(_HOME_SECRETS.split())
 """Below the home; folders and files that hold keys by custom, and histories into which keys are typed."""
 
-SYSTEM_SECRETS: Final = ("/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssl/private")
+SYSTEM_SECRETS: Final = ("/etc/shadow", "/etc/ssl/private")
 """Only root could read them; a container often runs as root."""
 
 SOCKET_VARIABLES: Final = ("SSH_AUTH_SOCK", "DOCKER_HOST", "DBUS_SESSION_BUS_ADDRESS", "GPG_AGENT_INFO")
@@ -48,7 +49,8 @@ def hidden_paths(terms: SandboxTerms) -> tuple[Path, ...]:
 
 def _candidates(terms: SandboxTerms) -> Iterator[Path]:
     yield from (_real(terms.home / name) for name in HOME_SECRETS)
-    yield from map(Path, SYSTEM_SECRETS)
+    if os.geteuid() == 0:
+        yield from map(Path, SYSTEM_SECRETS)
     for variable, name in TORI_FOLDERS:
         if (base := terms.environ.get(variable, "")).startswith("/"):
             yield _real(Path(base) / name)
