@@ -13,6 +13,7 @@ from tori_tui.cli import streams
 from tori_tui.cli.front import ShownSession
 from tori_tui.domain.events import (
     ApprovalChanged,
+    BranchChanged,
     DurableEvent,
     ErrorOccurred,
     MemoryChanged,
@@ -123,12 +124,20 @@ class Progress:
             case MemoryChanged(layer="project", action="set", key=fact_id, text=text):
                 said = f"remembered: {one_line(text, LINE_LIMIT_CHARS)}"
                 self._line(f"  {said}  (tori memory forget {one_line(fact_id)})")
+            case BranchChanged(action="ended" | "adopted"):
+                self._show_branch(event)
             case Rewound():
                 self._line(f"  {one_line(rewind_told(event), LINE_LIMIT_CHARS)}")
             case ErrorOccurred(message=text, hint=hint):
                 self._line(one_line(text, 1_000), _RED)
                 if hint:
                     self._line(safe_text(hint), _DIM)
+
+    def _show_branch(self, event: BranchChanged) -> None:
+        # Here, because few runs have branches and every run starts with this module.
+        from tori_tui.render.wording import branch_in_words
+
+        self._line(f"  {self._glyphs.call} {branch_in_words(event)}", _DIM)
 
     def _show_message(self, message: Message) -> None:
         if message.role == "tool":
