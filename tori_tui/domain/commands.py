@@ -153,6 +153,11 @@ class RedoRewind(Value):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CompactContext(Value):
+    """Fold the active context's older messages now; in a run before its next request."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StopBranch(Value):
     """Let one branch of the explore call under way wind down; the others go on."""
 
@@ -185,6 +190,7 @@ Command = (
     | RewindTo
     | UndoRewind
     | RedoRewind
+    | CompactContext
     | StopBranch
     | RenameSession
 )
@@ -194,6 +200,7 @@ __all__ = [
     "AnswerQuestion",
     "CloseContext",
     "Command",
+    "CompactContext",
     "ContinueRun",
     "DecideApproval",
     "EditPlan",

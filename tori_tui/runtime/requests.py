@@ -39,6 +39,9 @@ CACHE_LIFE_S: Final = 300
 REFUSED_SHARE: Final = 0.95
 """Of a request that was refused: so large the model's window is taken to be from then on."""
 
+COMPACTED_SHARE: Final = 0.5
+"""What a rewrite that the user asks for leaves at most."""
+
 SUMMARY_RULES: Final = (
     "You condense the record of a coding session for the model that goes on with it. Write at most 600 "
     "words: what was asked, what is done, files changed and how, decisions with their reasons, what "
@@ -109,6 +112,20 @@ class RequestBuilder:
         if sizes.total_tokens is not None and not may_rewrite(state, sizes.total_tokens, sizes):
             return None
         return self._engine().due(state, built.request.context, sizes)
+
+    def compacted(self, state: SessionState, profile: ModelProfile) -> MessagesFolded | None:
+        """Return the rewrite that the user asks for: to half of the size, without a model.
+
+        Returns:
+            None if nothing can be freed.
+        """
+        built = self.build(state, profile)
+        sizes = self._sizes(state, built)
+        total = sizes.total_tokens or 0
+        marks = sizes.marks.scaled(min(1.0, COMPACTED_SHARE * total / sizes.marks.low))
+        return self._engine().relief(
+            state, built.request.context, replace(sizes, marks=marks), "asked by the user"
+        )
 
     def refused(self, state: SessionState, profile: ModelProfile) -> MessagesFolded | None:
         """Take in that the request was too large for the model; return the rewrite that makes room.

@@ -140,6 +140,16 @@ class Runner:
         if self._steering.take(command):
             self._cancel_turn()
 
+    async def compact(self, *, is_running: bool) -> None:
+        """Fold the active context as the user asks for; in a run before its next request."""
+        if is_running:
+            self._turn.is_compaction_wanted = True
+            return
+        try:
+            await self._turn.compact()
+        except ToriError as error:
+            self._recorder.announce(NoticeShown(str(error), "warning"))
+
     async def begin(self) -> None:
         """Mend what a kill left open and record that a run begins."""
         if self.state.open_calls and not self._calls().can_resume():

@@ -16,6 +16,7 @@ from tori_tui.domain.commands import (
     AddComment,
     AnswerQuestion,
     CloseContext,
+    CompactContext,
     Command,
     ContinueRun,
     DecideApproval,
@@ -193,6 +194,8 @@ class Session:
                 await self._share(command)
             case RewindTo() | UndoRewind() | RedoRewind():
                 await self._go_back(command)
+            case CompactContext():
+                await self._runner.compact(is_running=self.is_running)
             case StopBranch():
                 self._stop_branch(command)
             case RenameSession():

@@ -86,6 +86,8 @@ class Turn:
         self._encoding = encoding
         self._meanwhile = meanwhile
         self._corrections = Corrections(recorder)
+        self.is_compaction_wanted = False
+        """The user asked for a fold, which comes before the next request."""
         self._used_ids = {str(call.id) for entry in recorder.state.log for call in entry.message.tool_calls}
 
     async def run(self) -> TurnEnd:
@@ -107,6 +109,17 @@ class Turn:
                     await self._room.make(profile, provider, n_refusals, error)
                 elif error.fault != "late_system_refused" or not self._requests.refuse_late(profile):
                     raise
+
+    async def compact(self) -> None:
+        """Fold the active context's older messages, or say that there is nothing to fold."""
+        self.is_compaction_wanted = False
+        profile, _ = await self._models.ready(self._recorder.state.model_in_force)
+        rewrite = self._requests.compacted(self._recorder.state, profile)
+        if rewrite is None:
+            text = "Nothing can be folded: the rest is your words and the newest turn."
+            self._recorder.announce(NoticeShown(text))
+            return
+        await self._recorder.record(rewrite)
 
     async def _ask(self, profile: ModelProfile, provider: Provider) -> TurnEnd:
         await self._corrections.remove()
@@ -154,6 +167,8 @@ class Turn:
 
     async def _built(self, profile: ModelProfile) -> BuiltRequest:
         """Build the next request, after the rewrite of the view that is due before it."""
+        if self.is_compaction_wanted:
+            await self.compact()
         state = self._recorder.state
         built = self._requests.build(state, profile)
         rewrite = self._requests.due(state, built)

@@ -12,6 +12,7 @@ from typing import Final, get_args
 
 from tori_tui.domain.commands import (
     CloseContext,
+    CompactContext,
     ForgetFact,
     InterruptRun,
     RedoRewind,
@@ -41,6 +42,7 @@ SLASH_HELP: Final[Mapping[str, str]] = MappingProxyType(
         "rewind": "/rewind ID | turn:N [files | messages]: back to where that goal or turn began",
         "undo": "/undo: take the last rewind back",
         "redo": "/redo: do it again",
+        "compact": "/compact: fold the conversation's older part now",
         "stop": "/stop [BRANCH]: stop one branch of explore; without a number everything",
         "rename": "/rename NAME: name this session",
         "model": "/model NAME: use another model from the next request on",
@@ -57,6 +59,7 @@ SessionCommand = (
     RewindTo
     | UndoRewind
     | RedoRewind
+    | CompactContext
     | RenameSession
     | StopBranch
     | InterruptRun
@@ -140,6 +143,8 @@ def read_slash(line: str, tree: GoalTree) -> Asked | None:
             return Commanded(_rewind(_needed(rest, word), tree))
         case "undo" | "redo" if not rest:
             return Commanded(UndoRewind() if word == "undo" else RedoRewind())
+        case "compact" if not rest:
+            return Commanded(CompactContext())
         case "rename" | "stop":
             return Commanded(RenameSession(_needed(rest, word)) if word == "rename" else _stop(rest))
         case "agent":
