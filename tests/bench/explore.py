@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.bench.figures import Figure
-from tests.branches.kit import SENT_OUT, direction_of, repository, said_by_user
+from tests.branches.kit import SENT_OUT, direction_of, repository
 from tests.e2e.commands import tori
 from tests.fakes.session import records_of
 from tests.wire.answers import Answer, WireCall, WireReply, WireRequest
@@ -40,7 +40,7 @@ async def _measured() -> tuple[float, float, float]:
 
 
 def _answer(request: WireRequest) -> Answer:
-    said = said_by_user(request)
+    said = request.user_texts
     if not any(SENT_OUT in text for text in said):
         if request.results:
             return WireReply("Done.")

@@ -118,13 +118,9 @@ def copies_of(root: Path) -> list[Path]:
     return list((root.parent / f"{root.name}-home" / "state" / "tori").glob("copies/*"))
 
 
-def said_by_user(request: WireRequest) -> list[str]:
-    return [str(item["content"]) for item in request.items if item.get("role") == "user"]
-
-
 def direction_of(request: WireRequest) -> str:
     """Return the direction of the branch that asks; empty for the one who explores."""
-    sent_out = [text for text in said_by_user(request) if SENT_OUT in text]
+    sent_out = [text for text in request.user_texts if SENT_OUT in text]
     return sent_out[-1].split("Yours:\n\n", 1)[1].split("\n", 1)[0] if sent_out else ""
 
 
