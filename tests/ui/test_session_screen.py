@@ -414,13 +414,3 @@ async def test_a_fault_ends_the_app_and_is_kept_for_the_way_out() -> None:
     report = crash_report(stage.app.crash, Path("/work/.trace/20260101-000000-abcd"))
     assert "RuntimeError: the session broke" in report
     assert report.endswith("tori resume 20260101-000000-abcd\n")
-
-
-async def test_a_theme_is_switched_everywhere() -> None:
-    async with live(scenes.working_session()) as (stage, pilot):
-        before = stage.screen.transcript._slots.palette
-        await pilot.press(*"/theme", "enter")
-        await pilot.pause(0.2)
-        assert stage.app.theme != "tori-dark"
-        assert stage.screen.transcript.shown_text
-        assert stage.screen.transcript._slots.palette != before

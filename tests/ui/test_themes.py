@@ -11,11 +11,28 @@ from tori_tui.ui.themes import ThemeInvalid, ThemeSpec, load_theme, theme_direct
 
 DIRECTORIES = theme_directories({"HOME": "/nonexistent"})
 
-READ_ON = {"added": "added_background", "removed": "removed_background", "code": "code_background"}
+INKS = (
+    "foreground",
+    "muted",
+    "accent",
+    "user",
+    "success",
+    "warning",
+    "error",
+    "thinking",
+    "code",
+    "added",
+    "removed",
+)
+GROUNDS = ("background", "surface", "panel", "code_background")
+"""Any ink may stand on any of these: plain, in a list over the panes, under the cursor, in a block."""
 
-INKS = ("foreground", "muted", "accent", "user", "success", "warning", "error", "thinking", "code")
+READ_ON = {"added_background": "added", "removed_background": "removed", "selection": "foreground"}
 
-ENOUGH = 4.5
+OF_FILES = ("dark", "ember", "forest", "light", "paper", "sky", "contrast")
+"""All but the terminal's own colours, which nobody can measure."""
+
+ENOUGH, HIGH = 4.5, 7.0
 
 
 def luminance(color: str) -> float:
@@ -36,22 +53,29 @@ def user_themes(tmp_path: Path) -> tuple[Path, tuple[Path, ...]]:
 
 
 def test_every_theme_of_the_package_can_be_read() -> None:
-    assert set(theme_names(DIRECTORIES)) == {"dark", "light", "ansi"}
+    assert set(theme_names(DIRECTORIES)) == {*OF_FILES, "ansi"}
     for name in theme_names(DIRECTORIES):
         assert load_theme(name, DIRECTORIES).name == name
 
 
-@pytest.mark.parametrize("name", ["dark", "light"])
+@pytest.mark.parametrize("name", OF_FILES)
 def test_text_can_be_read_on_its_ground(name: str) -> None:
     theme = load_theme(name, DIRECTORIES)
-    colors = theme.colors
-    for ink in INKS:
-        for ground in (colors.background, colors.surface):
-            assert contrast(getattr(colors, ink), ground) >= ENOUGH, (ink, ground)
-    for ink, ground in READ_ON.items():
-        assert contrast(getattr(colors, ink), getattr(colors, ground)) >= ENOUGH, ink
+    colors, enough = theme.colors, HIGH if name == "contrast" else ENOUGH
+    for ground in GROUNDS:
+        for ink in INKS:
+            assert contrast(getattr(colors, ink), getattr(colors, ground)) >= enough, (ink, ground)
+    for ground, ink in READ_ON.items():
+        assert contrast(getattr(colors, ink), getattr(colors, ground)) >= enough, (ink, ground)
     for field in fields(theme.syntax):
-        assert contrast(getattr(theme.syntax, field.name), colors.code_background) >= ENOUGH, field.name
+        for color in (colors.code_background, colors.background):
+            assert contrast(getattr(theme.syntax, field.name), color) >= enough, field.name
+
+
+@pytest.mark.parametrize("name", OF_FILES)
+def test_a_theme_says_truly_whether_it_is_dark(name: str) -> None:
+    theme = load_theme(name, DIRECTORIES)
+    assert theme.is_dark == (luminance(theme.colors.background) < luminance(theme.colors.foreground))
 
 
 def test_a_theme_of_the_user_wins_over_one_of_the_same_name(tmp_path: Path) -> None:
@@ -84,7 +108,7 @@ def test_a_wrong_theme_is_told_with_file_and_key(tmp_path: Path, old: str, new: 
 
 
 def test_an_unknown_theme_names_those_there_are() -> None:
-    with pytest.raises(ThemeInvalid, match="ansi, dark, light"):
+    with pytest.raises(ThemeInvalid, match="ansi, contrast, dark"):
         load_theme("solar", DIRECTORIES)
 
 

@@ -9,7 +9,7 @@ import asyncio
 import gc
 import signal
 import traceback
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar, Final, Protocol
 
@@ -24,12 +24,15 @@ from textual.worker import WorkerFailed
 from tori_tui.domain.errors import ToriError
 from tori_tui.ui.command_palette import ActionPalette
 from tori_tui.ui.driver import TerminalDriver, TerminalHungUp
-from tori_tui.ui.messages import ChoiceNeeded, SessionFailed
+from tori_tui.ui.messages import ChoiceNeeded, SessionFailed, ThemeTried
 from tori_tui.ui.shell import ShellScreen
-from tori_tui.ui.themes import DARK, ThemeSpec, load_theme, textual_theme, theme_names
+from tori_tui.ui.themes import ThemeInvalid, ThemeSpec, load_theme, textual_theme, theme_names
 
 CLOSE_WITHIN_S: Final = 8.0
 """Longer than a command's own way from TERM to KILL, so that nothing is left running."""
+
+NEW_SESSION: Final = ""
+"""In the place of a session's id: a new one."""
 
 HANG_UP_CODE: Final = 129
 TERMINATED_CODE: Final = 143
@@ -45,6 +48,10 @@ class TalkPort(Protocol):
 
     def show_theme(self, theme: ThemeSpec) -> None:
         """Draw everything in a theme."""
+        ...
+
+    def choose_theme(self, names: Sequence[str], now: str) -> None:
+        """Let the user choose one of the themes."""
         ...
 
     def take_keys(self, keys: Iterable[events.Key | events.Paste]) -> None:
@@ -98,7 +105,7 @@ class ToriApp(App[None]):
         """Makes the screen on which a session is chosen, from words to look for and whether a run goes on."""
         self._is_choosing = False
         self.chosen: str | None = None
-        """The session to go on with after this one, if the user chose one."""
+        """The session to go on with after this one, or `NEW_SESSION`; None ends the program."""
         self.crash: BaseException | None = None
         """What ended the app, if it was a fault or a session that could not be opened."""
         super().__init__()
@@ -161,6 +168,11 @@ class ToriApp(App[None]):
         if not self._is_choosing:
             self.run_worker(self._choose(), name="choice")
 
+    async def action_clear(self) -> None:
+        """End the app; the program goes on with a new session."""
+        self.chosen = NEW_SESSION
+        await self.action_quit()
+
     async def _choose(self, words: str = "") -> None:
         """End the app with the session that the user chooses; the program goes on with it."""
         if self._sessions is None:
@@ -184,11 +196,17 @@ class ToriApp(App[None]):
         if self._talk is not None:
             self._talk.show_theme(spec)
 
-    def action_next_theme(self) -> None:
-        """Use the next theme by name."""
-        names = theme_names(self._theme_directories) or (DARK,)
-        index = names.index(self._spec.name) + 1 if self._spec.name in names else 0
-        self.use_theme(load_theme(names[index % len(names)], self._theme_directories))
+    def action_choose_theme(self) -> None:
+        """Let the user choose a theme, each shown while the cursor is on it."""
+        if self._talk is not None:
+            self._talk.choose_theme(theme_names(self._theme_directories), self._spec.name)
+
+    def on_theme_tried(self, message: ThemeTried) -> None:
+        """Use another theme, if its file allows it."""
+        try:
+            self.use_theme(load_theme(message.name, self._theme_directories))
+        except ThemeInvalid as error:
+            self.notify(str(error), severity="warning", markup=False)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Return the actions of the registry for the palette."""
@@ -249,4 +267,4 @@ def crash_report(crash: BaseException, directory: Path | None) -> str:
     return f"{text}\nThe session is safe in {directory}\nGo on with it: tori resume {directory.name}\n"
 
 
-__all__ = ["Launch", "TalkPort", "ToriApp", "crash_report"]
+__all__ = ["NEW_SESSION", "Launch", "TalkPort", "ToriApp", "crash_report"]

@@ -16,6 +16,14 @@ class SessionFailed(Message):
         self.error = error
 
 
+class ThemeTried(Message):
+    """The user wants to see everything in another theme."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+
 class ChoiceNeeded(Exception):
     """Several sessions may be meant: the user is to choose one first."""
 
@@ -25,4 +33,4 @@ class ChoiceNeeded(Exception):
         """What they have in common."""
 
 
-__all__ = ["ChoiceNeeded", "SessionFailed"]
+__all__ = ["ChoiceNeeded", "SessionFailed", "ThemeTried"]

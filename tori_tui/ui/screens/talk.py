@@ -5,7 +5,7 @@ Must not know a session; records, events and states come in by methods.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, Final
 
 from textual import events
@@ -22,8 +22,10 @@ from tori_tui.render.safe_text import one_line
 from tori_tui.ui.actions import ACTIONS, Action, Scope, bindings_of, shown_keys
 from tori_tui.ui.palette import Palette, palette_of
 from tori_tui.ui.screens.help import HelpScreen
+from tori_tui.ui.screens.themes import ThemesScreen
 from tori_tui.ui.shell import NARROW_CELLS
 from tori_tui.ui.themes import ThemeSpec
+from tori_tui.ui.transcript.blocks import NoticeBlock
 from tori_tui.ui.transcript.code import prepare_languages
 from tori_tui.ui.transcript.story import Story
 from tori_tui.ui.widgets.goal_tree import GoalTree
@@ -162,6 +164,11 @@ class TalkScreen(Screen[None]):
         help_text = " · ".join(word for word in words if word)
         return SystemCommand(action.title, help_text, lambda: self.call_later(target.run_action, action.name))
 
+    def note(self, text: str, level: str = "info") -> None:
+        """Show a word of the app's own in the conversation."""
+        self.story.tell_note(NoticeBlock(text, "warning" if level == "warning" else "info"))
+        self.show_story()
+
     def set_palette(self, palette: Palette) -> None:
         """Draw everything in other styles."""
         self.palette = palette
@@ -234,9 +241,25 @@ class TalkScreen(Screen[None]):
         """Show the keys."""
         self.app.push_screen(HelpScreen(self.palette, self.SCOPES))
 
-    async def action_next_theme(self) -> None:
-        """Use the next theme."""
-        await self.app.run_action("app.next_theme")
+    async def action_choose_theme(self) -> None:
+        """Choose a theme."""
+        await self.app.run_action("app.choose_theme")
+
+    def choose_theme(self, names: Sequence[str], now: str) -> None:
+        """Show the themes, each while the cursor is on it."""
+
+        def kept(name: str | None) -> None:
+            if name is not None:
+                self.note(
+                    f'Theme {name}, for this session. For good: write theme = "{name}" into config.toml; '
+                    "`tori doctor` says where it is."
+                )
+
+        self.app.push_screen(ThemesScreen(names, now), kept)
+
+    async def action_clear(self) -> None:
+        """Go on with a new session."""
+        await self.app.run_action("app.clear")
 
     async def action_sessions(self) -> None:
         """Choose another session to go on with."""
