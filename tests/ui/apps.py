@@ -11,6 +11,7 @@ from tests.ui.fakes import FakeClock, FakeSession
 from tori_tui.domain.events import DurableEvent
 from tori_tui.ui.app import ToriApp
 from tori_tui.ui.bridge import Bridge, SessionPort
+from tori_tui.ui.outside import Outside
 from tori_tui.ui.palette import palette_of
 from tori_tui.ui.screens.session import SessionScreen
 from tori_tui.ui.screens.talk import TalkScreen
@@ -32,6 +33,8 @@ class Stage:
         self.events = tuple(events)
         self._session = session
         self.remembered: list[str] = []
+        self.agents: tuple[str, ...] = ()
+        self.diffs: dict[str, str] = {}
         self.directories = theme_directories({"HOME": "/nonexistent"})
         tokens: Iterator[int] = count(1)
         self.bridge = Bridge(self._open, new_token=lambda: f"t{next(tokens)}")
@@ -50,11 +53,15 @@ class Stage:
         return SessionScreen(
             palette_of(theme),
             self.bridge,
+            Outside(
+                window_of=lambda _: 200_000,
+                branch=lambda: "main",
+                history=self._history,
+                remember=self.remembered.append,
+                agents=lambda: self.agents,
+                goal_diff=lambda _, goal_id: self.diffs.get(goal_id, ""),
+            ),
             clock=self.clock,
-            window_of=lambda _: 200_000,
-            branch=lambda: "main",
-            history=self._history,
-            remember=self.remembered.append,
             model="replay/x",
             mode="ask",
         )

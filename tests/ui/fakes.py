@@ -8,7 +8,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tori_tui.domain.commands import Command
-from tori_tui.domain.events import DurableEvent, MessageAdded, PlanChanged, Record, TransientEvent
+from tori_tui.domain.events import (
+    DurableEvent,
+    MessageAdded,
+    PlanChanged,
+    QuestionAsked,
+    Record,
+    TransientEvent,
+)
 from tori_tui.domain.ids import MAIN_CONTEXT, CallId, GoalId, MissionId, Seq, TraceId
 from tori_tui.domain.messages import JsonObject, Message, Origin, ToolCall
 from tori_tui.domain.plan_edits import MissionOpened, PlanEdit
@@ -34,6 +41,7 @@ class FakeSession:
         self.sandbox = ""
         self.sent: list[Command] = []
         self.is_prepared = False
+        self.asked: tuple[QuestionAsked, ...] = ()
         self.is_closed = False
         self._state = SessionState()
         self._bus = Bus(self._state)
@@ -44,6 +52,10 @@ class FakeSession:
     @property
     def state(self) -> SessionState:
         return self._state
+
+    @property
+    def questions(self) -> tuple[QuestionAsked, ...]:
+        return self.asked
 
     def emit(self, *events: DurableEvent | TransientEvent) -> None:
         for event in events:

@@ -10,7 +10,7 @@ import gc
 import os
 import time
 import tomllib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -32,12 +32,17 @@ from tori_tui.ui.themes import AUTO, DARK, LIGHT, ThemeSpec, load_theme, theme_d
 if TYPE_CHECKING:
     from tori_tui.bootstrap import SessionOptions, Surroundings
     from tori_tui.config import LoadedSettings, Settings
+    from tori_tui.domain.ids import GoalId
+    from tori_tui.domain.state import SessionState
     from tori_tui.runtime.session import Session
     from tori_tui.ui.bridge import Bridge
 
 
 GULP_S: Final = 0.006
 """Much less than lies between two drawings, and three pieces of a fast model's answer."""
+
+PATHS_LIMIT: Final = 2_000
+"""Entries of a folder that are looked through for a completion."""
 
 DEMO_DELAY_S: Final = 0.02
 """Between the pieces of recorded replies, so that they stream as a model's do."""
@@ -157,7 +162,10 @@ def load_live(options: AppOptions) -> LiveLaunch:
 
     from tori_tui.bootstrap import real_surroundings
     from tori_tui.cli.history import History
+    from tori_tui.cli.replay_session import saved_records
+    from tori_tui.config.agent_files import agent_names
     from tori_tui.ui.bridge import Bridge
+    from tori_tui.ui.outside import Outside
     from tori_tui.ui.palette import palette_of
     from tori_tui.ui.screens.session import SessionScreen
     from tori_tui.workspace.git_head import find_work_tree, read_git_head
@@ -171,21 +179,29 @@ def load_live(options: AppOptions) -> LiveLaunch:
     bridge = Bridge(
         opener(settings, wanted, surroundings),
         new_token=lambda: secrets.token_hex(4),
+        read_records=saved_records,
         # What the SDKs brought stays for good: a collection that walks it would stop a stream.
         on_prepared=gc.freeze,
     )
     if prompt:
         bridge.say(prompt)
 
+    outside = Outside(
+        window_of=window_of(settings.settings),
+        branch=lambda: read_git_head(root).branch if root else "",
+        history=history.load(),
+        remember=history.add,
+        agents=partial(agent_names, surroundings.config_dir),
+        paths=partial(paths_like, wanted.cwd),
+        goal_diff=partial(goal_diff, bridge, root or wanted.cwd),
+    )
+
     def make(theme: ThemeSpec) -> Screen[None]:
         return SessionScreen(
             palette_of(theme),
             bridge,
+            outside,
             clock=time.monotonic,
-            window_of=window_of(settings.settings),
-            branch=lambda: read_git_head(root).branch if root else "",
-            history=history.load(),
-            remember=history.add,
             model=settings.settings.model or "",
             mode=settings.settings.mode,
         )
@@ -225,6 +241,37 @@ def demo_session() -> tuple[LoadedSettings, SessionOptions, str]:
         settings = replace(Settings(), model=f"replay/{replies}", mode="auto")
     wanted = SessionOptions(cwd=new_project(), model=settings.model, mode="auto", has_user=True)
     return LoadedSettings(settings, {}), wanted, MISSION
+
+
+def goal_diff(bridge: Bridge, root: Path, state: SessionState, goal_id: GoalId) -> str:
+    """Return what the agent changed for a goal; runs in a thread.
+
+    Raises:
+        ToriError: There are no checkpoints.
+    """
+    from tori_tui.cli.diff_trace import SavedTrace, changes_of, shadow_of
+    from tori_tui.workspace.goal_changes import layer_diff
+
+    if bridge.session is None:
+        return ""
+    saved = SavedTrace(bridge.session.trace_id, state, root, shadow_of(root))
+    with saved.shadow.locked():
+        return "".join(layer_diff(saved.shadow, layer) for layer in changes_of(saved, goal_id))
+
+
+def paths_like(cwd: Path, start: str) -> tuple[str, ...]:
+    """Return the files and folders that a text is the beginning of; hidden ones only where it says so."""
+    folder, _, name = start.rpartition("/")
+    try:
+        entries = sorted(os.scandir(cwd / folder), key=lambda entry: entry.name)[:PATHS_LIMIT]
+    except OSError:
+        return ()
+    lead = f"{folder}/" if folder else ""
+    return tuple(
+        f"{lead}{entry.name}{'/' if entry.is_dir() else ''}"
+        for entry in entries
+        if entry.name.startswith(name) and (name.startswith(".") or not entry.name.startswith("."))
+    )
 
 
 def window_of(settings: Settings) -> Callable[[str], int]:

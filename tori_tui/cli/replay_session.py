@@ -47,10 +47,19 @@ def replay_trace(trace: str, cwd: Path | None, trace_dir: Path | None) -> int:
 
 def load_replay(directory: Path) -> ReplayLaunch:
     """Read the records; runs in a thread."""
+    return ReplayLaunch(saved_records(directory))
+
+
+def saved_records(directory: Path) -> tuple[Record, ...]:
+    """Return the records of a trace, which may be open elsewhere.
+
+    Raises:
+        TraceError: It is not there, or has a newer format.
+    """
     from tori_tui.trace.store import JsonlTraceStore
 
     with JsonlTraceStore.open(directory, read_only=True) as store:
-        return ReplayLaunch(tuple(store.records()))
+        return tuple(store.records())
 
 
 class ReplayLaunch:
@@ -73,4 +82,4 @@ class ReplayLaunch:
         """Nothing is open."""
 
 
-__all__ = ["ReplayLaunch", "load_replay", "replay_trace"]
+__all__ = ["ReplayLaunch", "load_replay", "replay_trace", "saved_records"]

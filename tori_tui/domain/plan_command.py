@@ -185,4 +185,7 @@ _READERS: Final[Mapping[str, Callable[[GoalTree, str], tuple[PlanEdit, ...]]]] =
     }
 )
 
-__all__ = ["read_plan_command"]
+PLAN_WORDS: Final = tuple(_READERS)
+"""With which a `/plan` command begins."""
+
+__all__ = ["PLAN_WORDS", "read_plan_command"]

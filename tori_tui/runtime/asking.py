@@ -53,6 +53,12 @@ class Asking:
         self._new_id = new_id
         self._approvals: dict[ApprovalId, asyncio.Future[DecideApproval]] = {}
         self._questions: dict[QuestionId, asyncio.Future[str]] = {}
+        self._asked: dict[QuestionId, QuestionAsked] = {}
+
+    @property
+    def questions(self) -> tuple[QuestionAsked, ...]:
+        """The model's questions that wait, oldest first; no record holds them."""
+        return tuple(self._asked.values())
 
     async def approval(self, request: ApprovalRequest) -> ApprovalChanged:
         """Ask for permission and return the recorded answer; without a user it is denied at once."""
@@ -102,10 +108,12 @@ class Asking:
         self._questions[question_id] = future
         try:
             await self._wait_begins(text)
-            self._recorder.announce(QuestionAsked(question_id, text, tuple(options)))
+            asked = self._asked[question_id] = QuestionAsked(question_id, text, tuple(options))
+            self._recorder.announce(asked)
             return await future
         finally:
             del self._questions[question_id]
+            self._asked.pop(question_id, None)
             await self._wait_ends()
 
     def decide(self, decision: DecideApproval) -> bool:

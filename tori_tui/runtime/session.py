@@ -36,7 +36,7 @@ from tori_tui.domain.commands import (
     SwitchModel,
     UndoRewind,
 )
-from tori_tui.domain.events import CommentReceived, ContextChanged, NoticeShown, SessionNamed
+from tori_tui.domain.events import CommentReceived, ContextChanged, NoticeShown, QuestionAsked, SessionNamed
 from tori_tui.domain.ids import TraceId
 from tori_tui.domain.plain_text import mended
 from tori_tui.domain.rewind import RewindRefused
@@ -122,6 +122,11 @@ class Session:
     @property
     def _is_at_work(self) -> bool:
         return self._current is not None and self.state.status in ("running", "waiting")
+
+    @property
+    def questions(self) -> tuple[QuestionAsked, ...]:
+        """The model's questions that wait; a reader that missed one finds it here."""
+        return self._asking.questions
 
     def subscribe(self) -> Subscription:
         """Register a reader; nothing that happens after this call is lost to it."""

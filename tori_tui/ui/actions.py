@@ -117,6 +117,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("intend('down')", "Move it down (M: up)", ("m",), "goals", in_palette=False, shown_keys="m, M"),
     Action("intend('up')", "Move it up", ("M",), "goals", in_palette=False),
     Action("intend('focus')", "Focus it", ("f",), "goals", in_palette=False),
+    Action("intend('diff')", "Show what it changed", ("d",), "goals", in_palette=False),
     Action("intend('drop')", "Drop it (asks once)", ("x",), "goals", in_palette=False),
     Action("intend('rewind')", "Back to where it began (asks once)", ("u",), "goals", in_palette=False),
     # ── permission ──

@@ -6,7 +6,7 @@ Must not draw and must not know a widget; screens receive messages and call meth
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal, Protocol
@@ -28,6 +28,7 @@ from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import (
     CallStreamed,
     Mode,
+    QuestionAsked,
     Record,
     TextStreamed,
     ThinkingStreamed,
@@ -36,7 +37,7 @@ from tori_tui.domain.events import (
 )
 from tori_tui.domain.ids import ApprovalId, CommentId, QuestionId, TraceId
 from tori_tui.domain.plan_edits import PlanEdit
-from tori_tui.domain.state import SessionState
+from tori_tui.domain.state import FIRST_SEQ, SessionState
 from tori_tui.runtime.bus import BusItem, Published, Resync, Subscription, merge
 from tori_tui.ui.messages import SessionFailed
 
@@ -74,6 +75,11 @@ class SessionPort(Protocol):
         """The session as it stands now."""
         ...
 
+    @property
+    def questions(self) -> tuple[QuestionAsked, ...]:
+        """The model's questions that wait."""
+        ...
+
     def subscribe(self) -> Subscription:
         """Register a reader."""
         ...
@@ -99,9 +105,16 @@ class SessionOpened(Message):
     """The session is there."""
 
     def __init__(
-        self, directory: Path, notices: tuple[str, ...], state: SessionState, sandbox: str = ""
+        self,
+        directory: Path,
+        notices: tuple[str, ...],
+        state: SessionState,
+        sandbox: str = "",
+        records: Sequence[Record] = (),
     ) -> None:
         super().__init__()
+        self.records = records
+        """What led to the state; empty where nobody knows."""
         self.sandbox = sandbox
         self.directory = directory
         self.notices = notices
@@ -128,9 +141,11 @@ class EventArrived(Message):
 class StateReset(Message):
     """Begin anew from this state."""
 
-    def __init__(self, state: SessionState) -> None:
+    def __init__(self, state: SessionState, records: Sequence[Record] = ()) -> None:
         super().__init__()
         self.state = state
+        self.records = records
+        """What led to it; empty where nobody knows."""
 
 
 class Bridge:
@@ -139,6 +154,7 @@ class Bridge:
     Args:
         open_session: Opens it; called once, after the first frame.
         new_token: A new short random text, for ids.
+        read_records: Reads a trace's records, so that what only they tell is shown again.
         on_prepared: Called when all that the first request needs is loaded.
     """
 
@@ -147,10 +163,12 @@ class Bridge:
         open_session: Callable[[], Awaitable[SessionPort]],
         *,
         new_token: Callable[[], str],
+        read_records: Callable[[Path], Sequence[Record]] = lambda _: (),
         on_prepared: Callable[[], None] = lambda: None,
     ) -> None:
         self._open_session = open_session
         self._new_token = new_token
+        self._read_records = read_records
         self._on_prepared = on_prepared
         self._session: SessionPort | None = None
         self._early: list[Command] = []
@@ -170,7 +188,9 @@ class Bridge:
             return
         self._session = session
         subscription = session.subscribe()
-        post(SessionOpened(session.directory, session.notices, subscription.snapshot, session.sandbox))
+        state = subscription.snapshot
+        records = await self._records_before(state)
+        post(SessionOpened(session.directory, session.notices, state, session.sandbox, records))
         for command in self._early:
             session.send(command)
         self._early.clear()
@@ -192,7 +212,26 @@ class Bridge:
     async def _forward(self, subscription: Subscription, post: Callable[[Message], object]) -> None:
         stream = Pacer(lambda item: post(_message_of(item)), asyncio.get_running_loop())
         async for item in subscription:
-            stream.put(item)
+            if isinstance(item, Resync):
+                stream.flush()
+                await self._begin_anew(item.state, post)
+            else:
+                stream.put(item)
+
+    async def _begin_anew(self, state: SessionState, post: Callable[[Message], object]) -> None:
+        """After a lag: what was dropped is read again, and a question that still waits is asked again."""
+        post(StateReset(state, await self._records_before(state)))
+        for question in self._session.questions if self._session is not None else ():
+            post(EventArrived(question))
+
+    async def _records_before(self, state: SessionState) -> Sequence[Record]:
+        if self._session is None or state.next_seq == FIRST_SEQ:
+            return ()
+        try:
+            records = await asyncio.to_thread(self._read_records, self._session.directory)
+        except (OSError, ToriError):
+            return ()  # the state alone tells what was said
+        return tuple(record for record in records if record.seq < state.next_seq)
 
     # ── intents to commands ──
 
@@ -261,15 +300,16 @@ class Pacer:
             if together is not None:
                 self._held = together
                 return
-            self._flush()
+            self.flush()
         wait_s = self._last_s + PACE_S - self._loop.time()
         if isinstance(item, STREAMED) and wait_s > 0:
             self._held = item
-            self._timer = self._loop.call_later(wait_s, self._flush)
+            self._timer = self._loop.call_later(wait_s, self.flush)
         else:
             self._send(item)
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Hand on what is held."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -286,7 +326,7 @@ def _message_of(item: BusItem) -> Message:
     match item:
         case Published():
             return RecordArrived(item.record, item.state)
-        case Resync():
+        case Resync():  # told with its records, by the bridge itself
             return StateReset(item.state)
         case _:
             return EventArrived(item)

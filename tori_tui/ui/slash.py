@@ -5,7 +5,7 @@ Pure. Must not do it; the screen does, over the bridge.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, get_args
@@ -159,20 +159,6 @@ def read_slash(line: str, tree: GoalTree) -> Asked | None:
             return None
 
 
-def completions(draft: str, agents: Callable[[], Sequence[str]]) -> tuple[str, ...]:
-    """Return the drafts that Tab may make of one: names of commands, and of agents behind `/agent`."""
-    if not draft.startswith("/") or "\n" in draft:
-        return ()
-    word, space, rest = draft[1:].partition(" ")
-    if not space:
-        return tuple(f"/{name} " for name in sorted(SLASH_HELP) if name.startswith(word))
-    if word != "agent":
-        return ()
-    lead = "close " if rest.startswith("close ") else ""
-    start = rest.removeprefix(lead)
-    return tuple(f"/agent {lead}{name}" for name in agents() if name.startswith(start))
-
-
 def _stop(rest: str) -> StopBranch | InterruptRun:
     number = rest.lower().removeprefix("branch").strip(" #")
     return StopBranch(BranchId(number)) if number else InterruptRun()
@@ -256,6 +242,5 @@ __all__ = [
     "PlanEdited",
     "PlanPageWanted",
     "SessionCommand",
-    "completions",
     "read_slash",
 ]

@@ -5,9 +5,11 @@ Must not run anything; every intent goes over the bridge, every change comes bac
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import ClassVar, Final, assert_never
+from functools import partial
+from typing import ClassVar, Final
 
 from textual.app import SystemCommand
 from textual.content import Content
@@ -15,6 +17,7 @@ from textual.widget import Widget
 
 from tori_tui.domain.agents import BUILD
 from tori_tui.domain.commands import RewindTo, SwitchAgent
+from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import (
     MessageAdded,
     Mode,
@@ -23,35 +26,20 @@ from tori_tui.domain.events import (
     RunStatusChanged,
     TextStreamed,
 )
-from tori_tui.domain.goal_call import GoalRefused
 from tori_tui.domain.ids import GoalId
-from tori_tui.domain.plan_edits import PlanEdit
-from tori_tui.domain.plan_page import plan_page, read_plan_page
+from tori_tui.domain.plan_page import plan_page
 from tori_tui.render.amounts import shown_cost
-from tori_tui.render.wording import memory_page
-from tori_tui.ui import plan_intents
+from tori_tui.render.safe_text import one_line
 from tori_tui.ui.actions import Scope, action_of_slash
-from tori_tui.ui.bridge import (
-    Bridge,
-    EventArrived,
-    RecordArrived,
-    SessionOpened,
-    StateReset,
-)
+from tori_tui.ui.bridge import Bridge, EventArrived, RecordArrived, SessionOpened, StateReset
+from tori_tui.ui.commanding import Commanding
+from tori_tui.ui.completion import completions
 from tori_tui.ui.editor import edited_in_editor
+from tori_tui.ui.outside import Outside
 from tori_tui.ui.palette import Palette
+from tori_tui.ui.planning import Planning, purpose_of
+from tori_tui.ui.screens.diff_page import DiffPage
 from tori_tui.ui.screens.talk import TalkScreen
-from tori_tui.ui.slash import (
-    Aimed,
-    Commanded,
-    MemoryWanted,
-    ModeChosen,
-    ModelChosen,
-    PlanEdited,
-    PlanPageWanted,
-    completions,
-    read_slash,
-)
 from tori_tui.ui.transcript.blocks import NoticeBlock
 from tori_tui.ui.widgets.approval_bar import ApprovalBar
 from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Purpose
@@ -77,29 +65,32 @@ class SessionScreen(TalkScreen):
         self,
         palette: Palette,
         bridge: Bridge,
+        outside: Outside,
         *,
         clock: Callable[[], float],
-        window_of: Callable[[str], int] = lambda _: 0,
-        branch: Callable[[], str] = lambda: "",
-        history: Sequence[str] = (),
-        agents: Callable[[], Sequence[str]] = lambda: (),
-        remember: Callable[[str], None] = lambda _: None,
         model: str = "",
         mode: str = "",
     ) -> None:
         super().__init__(palette, clock=clock)
         self._bridge = bridge
-        self._window_of = window_of
-        self._branch_of = branch
+        self._outside = outside
         self._branch = ""
         self._sandbox = ""
-        self._remember = remember
-        self._agents = agents
         self._model, self._mode = model, mode
         """What is shown until the session tells."""
         self.approvals = ApprovalBar(palette, clock=clock, id="approval")
-        self.input = CommentInput(history, completed=self._completed, id="comment")
+        self.input = CommentInput(outside.history, completed=self._completed, id="comment")
         self._box = Frame(self.input, id="input-box")
+        self._planning = Planning(
+            bridge, tree=lambda: self.state.tree, refuse=lambda text: self.note(text, "warning")
+        )
+        self._commanding = Commanding(
+            bridge,
+            state=lambda: self.state,
+            tell=self.note,
+            said=self.transcript.action_follow,
+            edit_page=self._edit_plan_page,
+        )
         self._question: QuestionAsked | None = None
         self._context_tokens = 0
         self._run_since_s: float | None = None
@@ -115,7 +106,7 @@ class SessionScreen(TalkScreen):
         """Begin in the input."""
         self.input.focus()
         self._show_purpose(COMMENT)
-        self._branch = self._branch_of()
+        self._branch = self._outside.branch()
         self.show_status()
 
     @property
@@ -132,7 +123,7 @@ class SessionScreen(TalkScreen):
 
     def on_session_opened(self, message: SessionOpened) -> None:
         """Show what the session holds so far."""
-        self.tell_state(message.state)
+        self.tell_state(message.state, message.records)
         self._sandbox = message.sandbox.partition(":")[0]
         for text in (*((f"Sandbox {message.sandbox}",) if message.sandbox else ()), *message.notices):
             self.note(text)
@@ -141,7 +132,7 @@ class SessionScreen(TalkScreen):
 
     def on_state_reset(self, message: StateReset) -> None:
         """Begin anew after a lag."""
-        self.tell_state(message.state)
+        self.tell_state(message.state, message.records)
         self._show_waiting()
 
     def on_record_arrived(self, message: RecordArrived) -> None:
@@ -170,7 +161,7 @@ class SessionScreen(TalkScreen):
         self.tell_event(event)
 
     def _run_changed(self, event: RunStatusChanged) -> None:
-        self._branch = self._branch_of()
+        self._branch = self._outside.branch()
         if event.status in ("running", "waiting"):
             self._run_since_s = self.clock() if self._run_since_s is None else self._run_since_s
             return
@@ -195,6 +186,8 @@ class SessionScreen(TalkScreen):
                 self.input.focus()
 
     def _ask(self, event: QuestionAsked) -> None:
+        if self._question is not None and self._question.question_id == event.question_id:
+            return  # told a second time, after a lag
         self._question = event
         options = "".join(f"\n{number}. {option}" for number, option in enumerate(event.options, 1))
         self.note(f"{event.text}{options}", "warning")
@@ -212,7 +205,7 @@ class SessionScreen(TalkScreen):
             case "goal_comment":
                 self._bridge.say(text, f"goal:{purpose.goal_id}")
             case "add" | "rename" | "drop":
-                self._edit_plan(purpose, text)
+                self._planning.finish(purpose, text)
                 # The keys went from the tree; the next one is meant for it again.
                 self.goals.focus()
             case "rewind":
@@ -223,52 +216,22 @@ class SessionScreen(TalkScreen):
                     self._bridge.deny(purpose.approval_id, text.strip())
             case "answer":
                 if purpose.question_id is not None:
-                    self._bridge.answer(purpose.question_id, self._option(text))
+                    self._bridge.answer(purpose.question_id, _answer(self._question, text))
         if self.focused is None or self.focused is self.approvals:
             self.home.focus()
 
     def _say(self, text: str) -> None:
         word = text[1:].split(maxsplit=1)[0] if text.startswith("/") and len(text) > 1 else ""
-        if word and self._asked_by_slash(text):
+        if word and self._commanding.obey(text):
+            self._outside.remember(text)
             return
-        action = action_of_slash(word)
-        if action is not None:
+        if (action := action_of_slash(word)) is not None:
             self.call_later(self.run_action, action.name)
             return
         self._unanswered = text
         self.transcript.action_follow()
         self._bridge.say(text)
-        self._remember(text)
-
-    def _asked_by_slash(self, line: str) -> bool:
-        """Do what a slash command asks for; False if the line is none."""
-        try:
-            asked = read_slash(line, self.state.tree)
-        except GoalRefused as refused:
-            self.note(str(refused), "warning")
-            return True
-        match asked:
-            case None:
-                return False
-            case Aimed():
-                self.transcript.action_follow()
-                self._bridge.say(asked.text, asked.aim)
-            case PlanEdited():
-                self._bridge.edit_plan(asked.edits)
-            case PlanPageWanted():
-                self._edit_plan_page()
-            case ModelChosen():
-                self._bridge.switch_model(asked.name)
-            case ModeChosen():
-                self._bridge.switch_mode(asked.mode)
-            case Commanded():
-                self._bridge.command(asked.command)
-            case MemoryWanted():
-                self.note(memory_page(self.state.memory))
-            case _:
-                assert_never(asked)
-        self._remember(line)
-        return True
+        self._outside.remember(text)
 
     def _edit_plan_page(self) -> None:
         """Show the plan in the user's editor and take over what he made of it."""
@@ -277,15 +240,7 @@ class SessionScreen(TalkScreen):
         if page is None:
             self.note("No editor: set VISUAL or EDITOR.", "warning")
             return
-        self._try_edit(lambda: read_plan_page(tree, page))
-
-    def _option(self, text: str) -> str:
-        """A number stands for the option of that number."""
-        options = self._question.options if self._question else ()
-        number = text.strip()
-        if number.isdecimal() and 0 < int(number) <= len(options):
-            return options[int(number) - 1]
-        return text
+        self._planning.take_page(tree, page)
 
     def on_comment_input_purpose_changed(self, message: CommentInput.PurposeChanged) -> None:
         """Say what the input is for; a question for permission that still waits comes back."""
@@ -313,9 +268,8 @@ class SessionScreen(TalkScreen):
 
     def on_approval_bar_denial_begun(self, message: ApprovalBar.DenialBegun) -> None:
         """Ask why not; the run goes on either way."""
-        self.input.begin(
-            Purpose("deny", "deny: the reason, or nothing · Esc back", approval_id=message.approval_id)
-        )
+        title = "deny: the reason, or nothing · Esc back"
+        self.input.begin(Purpose("deny", title, approval_id=message.approval_id))
         self.input.focus()
 
     def on_approval_bar_typed_on(self, message: ApprovalBar.TypedOn) -> None:
@@ -325,62 +279,38 @@ class SessionScreen(TalkScreen):
     def on_goal_tree_intended(self, message: GoalTree.Intended) -> None:
         """Begin or do what the user wants of a goal."""
         goal_id, tree = message.goal_id, self.state.tree
-        goal = tree.find(goal_id) if goal_id else None
-        match message.intent:
-            case "comment" if goal is not None:
-                self._write(Purpose("goal_comment", f"comment on goal {goal.id}", goal.id))
-            case "add":
-                where = f"add below {goal.id}" if goal is not None and goal.is_open else "add to the plan"
-                self._write(Purpose("add", f"{where}: one a line", goal_id))
-            case "rename" if goal is not None:
-                self._write(Purpose("rename", f"rename goal {goal.id}", goal.id), goal.description)
-            case "drop" if goal is not None:
-                self._write(Purpose("drop", f"drop goal {goal.id}? Enter drops it · Esc keeps it", goal.id))
-            case "rewind" if goal is not None:
-                what = f"back to where goal {goal.id} began, files too? Enter goes · Esc stays"
-                self._write(Purpose("rewind", what, goal.id))
-            case "down" | "up" if goal_id is not None:
-                self._bridge.edit_plan(
-                    plan_intents.move(tree, goal_id, 1 if message.intent == "down" else -1)
-                )
-            case "focus" if goal_id is not None:
-                self._try_edit(lambda: plan_intents.focus(tree, goal_id))
-            case _:
-                pass
-
-    def _write(self, purpose: Purpose, text: str = "") -> None:
-        self.remove_class("-goals-shown")
-        self.input.begin(purpose, text)
-        self.input.focus()
-
-    def _edit_plan(self, purpose: Purpose, text: str) -> None:
-        goal_id: GoalId | None = purpose.goal_id
-        tree = self.state.tree
-        if purpose.kind == "add":
-            self._try_edit(lambda: plan_intents.add_below(tree, goal_id, text))
-        elif purpose.kind == "rename" and goal_id is not None:
-            self._bridge.edit_plan(plan_intents.rename(tree, goal_id, text))
+        wanted = purpose_of(message.intent, tree, goal_id)
+        if wanted is not None:
+            self.remove_class("-goals-shown")
+            self.input.begin(*wanted)
+            self.input.focus()
+        elif goal_id is not None and message.intent == "diff":
+            self.run_worker(self._show_diff(goal_id), name="diff", exclusive=True, group="diff")
         elif goal_id is not None:
-            self._try_edit(lambda: plan_intents.drop(tree, goal_id, text))
+            self._planning.do(message.intent, goal_id)
 
-    def _try_edit(self, edits: Callable[[], tuple[PlanEdit, ...]]) -> None:
+    async def _show_diff(self, goal_id: GoalId) -> None:
         try:
-            self._bridge.edit_plan(edits())
-        except plan_intents.GoalRefused as refused:
-            self.note(str(refused), "warning")
+            diff = await asyncio.to_thread(self._outside.goal_diff, self.state, goal_id)
+        except ToriError as error:
+            self.note(str(error), "warning")
+            return
+        goal = self.state.tree.find(goal_id)
+        title = f"{goal_id} {one_line(goal.description, 200) if goal else ''}"
+        if diff:
+            self.app.push_screen(DiffPage(self.palette, title, diff, clock=self.clock))
+        else:
+            self.note(f"No change of a file is known of goal {goal_id}.")
 
     def _completed(self, draft: str) -> Sequence[str]:
-        return completions(draft, self._agents)
+        return completions(draft, self.state.tree, self._outside)
 
     def commands(self) -> Iterable[SystemCommand]:
         """Return the actions, and a switch to each agent."""
         yield from super().commands()
-        for name in self._agents():
-            yield SystemCommand(
-                f"Agent {name}",
-                f"/agent {name}",
-                lambda name=name: self._bridge.command(SwitchAgent(name)),
-            )
+        for name in self._outside.agents():
+            switch = partial(self._bridge.command, SwitchAgent(name))
+            yield SystemCommand(f"Agent {name}", f"/agent {name}", switch)
 
     # ── what is shown ──
 
@@ -405,7 +335,7 @@ class SessionScreen(TalkScreen):
                 mode=state.mode_in_force or self._mode,
                 agent="" if state.agent == BUILD else state.agent,
                 context_tokens=tokens,
-                window_tokens=self._window_of(model) if model and tokens else 0,
+                window_tokens=self._outside.window_of(model) if model and tokens else 0,
                 cost=shown_cost(state.cost_usd, is_partial=state.has_unpriced_turns) if state.n_turns else "",
                 branch=self._branch,
                 sandbox=self._sandbox,
@@ -457,6 +387,12 @@ class SessionScreen(TalkScreen):
     def action_go_on(self) -> None:
         """Go on with the mission."""
         self._bridge.go_on()
+
+
+def _answer(question: QuestionAsked | None, text: str) -> str:
+    """A number stands for the option of that number."""
+    options, number = question.options if question else (), text.strip()
+    return options[int(number) - 1] if number.isdecimal() and 0 < int(number) <= len(options) else text
 
 
 __all__ = ["MODES", "SessionScreen"]

@@ -106,10 +106,10 @@ class TalkScreen(Screen[None]):
         self.story.tell_event(event, self.clock())
         self.show_story()
 
-    def tell_state(self, state: SessionState) -> None:
-        """Begin anew from a state."""
+    def tell_state(self, state: SessionState, records: Sequence[Record] = ()) -> None:
+        """Begin anew from a state and what led to it."""
         self.state = state
-        self.story.tell_state(state)
+        self.story.tell_state(state, records)
         self.show_story()
         self.show_state()
 

@@ -125,6 +125,14 @@ class RunBlock:
     goal_id: GoalId | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class DiffBlock:
+    """A diff by itself, of any number of files."""
+
+    diff: str
+    goal_id: GoalId | None = None
+
+
 Block = (
     PromptBlock
     | CommentBlock
@@ -136,6 +144,7 @@ Block = (
     | NoticeBlock
     | RetryBlock
     | RunBlock
+    | DiffBlock
 )
 
 __all__ = [
@@ -144,6 +153,7 @@ __all__ = [
     "CallBlock",
     "CallState",
     "CommentBlock",
+    "DiffBlock",
     "FoldBlock",
     "GoalBlock",
     "NoticeBlock",

@@ -19,12 +19,20 @@ _HUNK: Final = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)")
 _FILE: Final = re.compile(r"^--- .*\n\+\+\+ .*\n@@ ", re.MULTILINE)
 
 
-def diff_lines(diff: str, width: int, palette: Palette) -> list[Text]:
-    """Return a unified diff as lines of that width; file headers only where there are several files."""
+def diff_lines(diff: str, width: int, palette: Palette, *, has_names: bool = False) -> list[Text]:
+    """Return a unified diff as lines of that width.
+
+    Args:
+        diff: The diff.
+        width: Cells of a line.
+        palette: Styles.
+        has_names: Name the file even where there is only one.
+    """
     lines: list[Text] = []
     old = new = 0
     n_old = n_new = 0
     has_hunk = False
+    old_name = ""
     digits = _digits(diff)
     n_files = len(_FILE.findall(diff))
     for line in shown(diff).removesuffix("\n").split("\n"):
@@ -46,8 +54,12 @@ def diff_lines(diff: str, width: int, palette: Palette) -> list[Text]:
         elif n_old > 0 or n_new > 0:
             lines.extend(_row(new, " ", text, digits, width, Style.null()))
             old, new, n_old, n_new = old + 1, new + 1, n_old - 1, n_new - 1
-        elif line.startswith("+++ ") and n_files > 1:
-            lines.append(Text(line[4:].removeprefix("b/"), palette.strong))
+        elif line.startswith("--- "):
+            old_name = line[4:].removeprefix("a/")
+        elif line.startswith("+++ ") and (has_names or n_files > 1):
+            name = line[4:].removeprefix("b/")
+            lines += [Text()] if lines else []
+            lines.append(Text(f"{old_name} (gone)" if name == "/dev/null" else name, palette.strong))
             has_hunk = False
     return lines
 

@@ -20,6 +20,7 @@ from tori_tui.ui.transcript.blocks import (
     CallBlock,
     CallState,
     CommentBlock,
+    DiffBlock,
     FoldBlock,
     GoalBlock,
     NoticeBlock,
@@ -37,6 +38,7 @@ GUTTER_CELLS: Final = 2
 
 ANSWER_LIMIT_LINES: Final = 3_000
 RESULT_LIMIT_LINES: Final = 400
+DIFF_LIMIT_LINES: Final = 20_000
 WORDS_LIMIT_LINES: Final = 12
 """Of a prompt or comment that is not unfolded: a paste must not push everything away."""
 
@@ -117,6 +119,10 @@ def block_lines(
             return [_retry(block, width, palette)]
         case RunBlock():
             return [Text(), _run_end(block, width, palette)]
+        case DiffBlock():
+            kept, n_left_out = bounded(block.diff, DIFF_LIMIT_LINES)
+            end = [Text(f"… {n_left_out:,} more lines", palette.warning)] if n_left_out else []
+            return diff_lines(kept, width, palette, has_names=True) + end
         case _:
             assert_never(block)
 

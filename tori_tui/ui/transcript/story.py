@@ -94,14 +94,17 @@ class Story:
         """Return what changed since the last call, in order."""
         return self._list.take_changes()
 
-    def tell_state(self, state: SessionState) -> None:
-        """Begin anew from a state alone: what was said, without what only records tell."""
+    def tell_state(self, state: SessionState, records: Sequence[Record] = ()) -> None:
+        """Begin anew from a state and what led to it; from the state alone only what was said."""
         self._list.clear()
         self._calls.clear()
         self._comments.clear()
         self._unsaid.clear()
         self._reply.forget()
         self._retry = self._goal = None
+        if records:
+            self.tell_records(records, SessionState())
+            return
         for entry in state.live_log:
             self._enter_goal(entry.message.goal_id, state.tree)
             self._message(entry.message)

@@ -29,7 +29,7 @@ from tori_tui.ui.palette import Palette
 from tori_tui.ui.transcript.lines import strip_of, title_line
 from tori_tui.ui.widgets.panes import Kept
 
-GoalIntent = Literal["comment", "add", "rename", "down", "up", "focus", "drop", "rewind"]
+GoalIntent = Literal["comment", "add", "rename", "down", "up", "focus", "drop", "rewind", "diff"]
 
 MARKS: Final[dict[GoalStatus, str]] = {
     "completed": "✓",

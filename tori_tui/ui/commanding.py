@@ -1,0 +1,83 @@
+"""Lines that begin with a slash, done.
+
+Must not read them; `slash` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import assert_never
+
+from tori_tui.domain.goal_call import GoalRefused
+from tori_tui.domain.state import SessionState
+from tori_tui.render.wording import memory_page
+from tori_tui.ui.bridge import Bridge
+from tori_tui.ui.slash import (
+    Aimed,
+    Commanded,
+    MemoryWanted,
+    ModeChosen,
+    ModelChosen,
+    PlanEdited,
+    PlanPageWanted,
+    read_slash,
+)
+
+
+class Commanding:
+    """Does what slash commands ask for.
+
+    Args:
+        bridge: Takes most of it.
+        state: The session as it stands.
+        tell: Shows a word of the app's own, as `info` or `warning`.
+        said: Called when a line said something to the model.
+        edit_page: Lets the user edit the plan in his editor.
+    """
+
+    def __init__(
+        self,
+        bridge: Bridge,
+        *,
+        state: Callable[[], SessionState],
+        tell: Callable[[str, str], None],
+        said: Callable[[], None],
+        edit_page: Callable[[], None],
+    ) -> None:
+        self._bridge = bridge
+        self._state = state
+        self._tell = tell
+        self._said = said
+        self._edit_page = edit_page
+
+    def obey(self, line: str) -> bool:
+        """Do what a line asks for; False if it is no command."""
+        try:
+            asked = read_slash(line, self._state().tree)
+        except GoalRefused as refused:
+            self._tell(str(refused), "warning")
+            return True
+        match asked:
+            case None:
+                return False
+            case Aimed():
+                self._said()
+                self._bridge.say(asked.text, asked.aim)
+            case PlanEdited():
+                self._bridge.edit_plan(asked.edits)
+            case PlanPageWanted():
+                self._edit_page()
+            case ModelChosen():
+                self._bridge.switch_model(asked.name)
+            case ModeChosen():
+                self._bridge.switch_mode(asked.mode)
+            case Commanded():
+                self._bridge.command(asked.command)
+            case MemoryWanted():
+                self._tell(memory_page(self._state().memory), "info")
+            case _:
+                assert_never(asked)
+        return True
+
+
+__all__ = ["Commanding"]
