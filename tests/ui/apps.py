@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
+from pathlib import Path
 
 from textual.message import Message
 
 from tests.ui.fakes import FakeClock, FakeSession
-from tori_tui.domain.events import DurableEvent
+from tori_tui.domain.events import DurableEvent, Record
 from tori_tui.ui.app import ToriApp
 from tori_tui.ui.bridge import Bridge, SessionPort
 from tori_tui.ui.outside import Outside
@@ -28,6 +29,8 @@ class Stage:
         theme: str = "dark",
         history: tuple[str, ...] = (),
         session: FakeSession | None = None,
+        records: Sequence[Record] = (),
+        read_records: Callable[[Path], Sequence[Record]] | None = None,
     ) -> None:
         self.clock = FakeClock()
         self.events = tuple(events)
@@ -37,7 +40,11 @@ class Stage:
         self.diffs: dict[str, str] = {}
         self.directories = theme_directories({"HOME": "/nonexistent"})
         tokens: Iterator[int] = count(1)
-        self.bridge = Bridge(self._open, new_token=lambda: f"t{next(tokens)}")
+        self.bridge = Bridge(
+            self._open,
+            new_token=lambda: f"t{next(tokens)}",
+            read_records=read_records or (lambda _: records),
+        )
         self._history = history
         self.app = ToriApp(
             lambda: self,

@@ -41,6 +41,7 @@ class FakeSession:
         self.sandbox = ""
         self.sent: list[Command] = []
         self.is_prepared = False
+        self.records: list[Record] = []
         self.asked: tuple[QuestionAsked, ...] = ()
         self.is_closed = False
         self._state = SessionState()
@@ -63,6 +64,7 @@ class FakeSession:
                 at = START + timedelta(seconds=int(self._state.next_seq))
                 record = Record(Seq(self._state.next_seq), at, event)
                 self._state = reduce(self._state, record)
+                self.records.append(record)
                 self._bus.publish(record, self._state)
             else:
                 self._bus.announce(event)

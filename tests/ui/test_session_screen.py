@@ -32,6 +32,7 @@ from tori_tui.domain.events import (
 from tori_tui.domain.ids import MAIN_CONTEXT, ApprovalId, CallId, CommentId, GoalId, QuestionId
 from tori_tui.domain.plan_edits import GoalAbandoned, GoalAdded, GoalFocused, GoalMoved, GoalRenamed
 from tori_tui.ui.app import crash_report
+from tori_tui.ui.screens.diff_page import DiffPage
 from tori_tui.ui.screens.help import HelpScreen
 
 
@@ -309,6 +310,29 @@ async def test_enter_jumps_to_the_work_on_a_goal() -> None:
         await pilot.pause()
         assert not stage.screen.transcript.is_following
         assert any("1 first" in line for line in stage.screen.transcript.shown_text[:3])
+
+
+async def test_d_in_the_tree_shows_what_the_goal_changed() -> None:
+    async with live(PLAN) as (stage, pilot):
+        stage.diffs["1"] = scenes.DIFF
+        stage.screen.goals.focus()
+        await pilot.press("d")
+        await pilot.pause(0.1)
+        page = stage.app.screen
+        assert isinstance(page, DiffPage)
+        shown = "\n".join(page.page.shown_text)
+        assert "app/login.py" in shown
+        assert "+" in shown
+        await pilot.press("escape")
+        assert stage.app.screen is stage.screen
+
+
+async def test_d_on_a_goal_that_changed_nothing_says_so() -> None:
+    async with live(PLAN) as (stage, pilot):
+        stage.screen.goals.focus()
+        await pilot.press("d")
+        await pilot.pause(0.1)
+        assert any("No change of a file" in line for line in stage.screen.transcript.shown_text)
 
 
 async def test_ctrl_g_hides_the_goals_and_in_a_narrow_window_shows_them() -> None:

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from textual import events
 from textual.app import App, ComposeResult
 from textual.geometry import Offset
 from textual.pilot import Pilot
@@ -295,3 +296,31 @@ def test_a_removed_line_of_dashes_is_no_file_header() -> None:
     block = CallBlock(CallId("c"), "edit_file", {"path": "q.sql"}, state="done", details={"diff": diff})
     lines = [line.strip() for line in text_of(block, unfolded=True)]
     assert lines[1:] == ["1 - -- old comment", "1 + ++ new", "2   x"]
+
+
+async def test_the_scroll_bar_is_drawn_by_the_mouse_and_begins_no_selection() -> None:
+    async with showing(*(AnswerBlock(f"answer {n}") for n in range(100))) as (transcript, pilot):
+        assert transcript.shown_text[-1].strip() == "answer 99"
+        await pilot.mouse_down(transcript, offset=(59, 11))
+        for y in (8, 4, 0):
+            await pilot.hover(transcript, offset=(59, y))
+        assert not transcript.is_following
+        assert transcript.shown_text[1].strip() == "answer 0"
+        assert transcript.screen.get_selected_text() is None
+        await pilot.hover(transcript, offset=(30, 5))
+        middle = [int(line.split()[-1]) for line in transcript.shown_text if line]
+        assert 35 <= middle[0] <= middle[-1] <= 65
+        await pilot.mouse_up(transcript, offset=(30, 5))
+        await pilot.hover(transcript, offset=(59, 11))
+        assert not transcript.is_following
+        await pilot.mouse_down(transcript, offset=(59, 11))
+        await pilot.mouse_up(transcript, offset=(59, 11))
+        assert transcript.is_following
+
+
+async def test_a_wheel_scrolls_three_lines() -> None:
+    async with showing(*(AnswerBlock(f"answer {n}") for n in range(100))) as (transcript, pilot):
+        last = transcript.shown_text
+        transcript.post_message(events.MouseScrollUp(transcript, 1, 1, 0, 0, 0, False, False, False))
+        await pilot.pause()
+        assert transcript.shown_text[3:] == last[:-3]

@@ -147,6 +147,14 @@ class Slots:
         """Return the lines above a place, partly guessed."""
         return sum(slot.height for slot in self._slots[:index])
 
+    def place_of(self, line: int) -> tuple[int, int]:
+        """Return the place, and the line in it, that so many lines stand above of, partly guessed."""
+        for index, slot in enumerate(self._slots):
+            if line < slot.height:
+                return index, line
+            line -= slot.height
+        return len(self._slots) - 1, 0
+
     @property
     def total_height(self) -> int:
         """All lines, partly guessed."""

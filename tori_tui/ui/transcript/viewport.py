@@ -74,6 +74,19 @@ class Viewport:
         self.marked = None
         self.is_following = True
 
+    def go_to_thumb(self, row: int) -> None:
+        """Show what the scroll bar stands for when its thumb begins at a row."""
+        thumb = self.thumb()
+        if thumb is None:
+            return
+        room = self._height - thumb[1]
+        if row >= room:
+            self.follow()
+            return
+        line = round(max(0, row) / room * (self.slots.total_height - self._height))
+        index, line = self.slots.place_of(line)
+        self.go_to(Place(self.slots.at(index).key, line))
+
     def mark(self, step: int) -> None:
         """Mark the next (1) or previous (-1) block that can be unfolded, and bring it into view."""
         if not self.rows:

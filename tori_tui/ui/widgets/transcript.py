@@ -18,7 +18,6 @@ from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
-from textual.widget import Widget
 
 from tori_tui.domain.ids import GoalId
 from tori_tui.ui.actions import bindings_of
@@ -29,6 +28,7 @@ from tori_tui.ui.transcript.lines import BAR_CELLS
 from tori_tui.ui.transcript.slots import Slots
 from tori_tui.ui.transcript.story import Change
 from tori_tui.ui.transcript.viewport import Place, Viewport
+from tori_tui.ui.widgets.barred import Barred
 
 REDRAW_INTERVAL_S: Final = 0.05
 """A streaming block is drawn at most 20 times a second; its end at once."""
@@ -42,7 +42,7 @@ _LINE_BITS: Final = 24
 """Places in a selection are numbers: the block's key above these bits, the line of the block below."""
 
 
-class Transcript(Widget, can_focus=True):
+class Transcript(Barred, can_focus=True):
     """Blocks, newest last. Follows the end unless the user has scrolled up."""
 
     ALLOW_SELECT = True
@@ -240,6 +240,16 @@ class Transcript(Widget, can_focus=True):
         self._view.follow()
         self._changed()
 
+    def bar_thumb(self) -> tuple[int, int] | None:
+        """Return the thumb's (start, size) in rows."""
+        self._settle()
+        return self._thumb
+
+    def move_thumb(self, row: int) -> None:
+        """Show what the scroll bar stands for when its thumb begins at a row."""
+        self._view.go_to_thumb(row)
+        self._changed()
+
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """Scroll by the wheel."""
         event.stop()
@@ -266,6 +276,8 @@ class Transcript(Widget, can_focus=True):
         """Unfold by a click on a block's title."""
         self._settle()
         rows = self._view.rows
+        if self.is_bar(event.x):
+            return
         if self.text_selection is None and event.y < len(rows) and self._view.is_title(event.y):
             self._view.marked = rows[event.y].place.key
             self.action_toggle_fold(self._view.marked)
