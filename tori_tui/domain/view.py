@@ -67,11 +67,11 @@ def _entry(seq: Seq, message: Message) -> ViewEntry:
     if message.role != "tool" or not isinstance(message.content, str):
         return ViewEntry(message, (seq,))
     if message.shown is not None:
-        shown = replace(message, content=numbered(message.shown, seq), shown=None)
+        shown = message.with_content(numbered(message.shown, seq))
         return ViewEntry(shown, (seq,), message, is_pointer=bool(message.shown_since))
     if len(message.content) <= NUMBERED_LIMIT_CHARS:
         return ViewEntry(message, (seq,))
-    return ViewEntry(replace(message, content=numbered(message.content, seq)), (seq,), message)
+    return ViewEntry(message.with_content(numbered(message.content, seq)), (seq,), message)
 
 
 def numbered(text: str, seq: Seq) -> str:
@@ -107,7 +107,7 @@ def _shown_as(entry: ViewEntry, text: str) -> ViewEntry:
     said = entry.said
     if said.role != "tool":
         return entry
-    return ViewEntry(replace(said, content=text, shown=None), entry.seqs, said)
+    return ViewEntry(said.with_content(text), entry.seqs, said)
 
 
 def cleared(view: View) -> View:
