@@ -28,6 +28,7 @@ from tori_tui.domain.state import SessionState
 from tori_tui.memory.model_facts import LateRefusals, LearnedSizes, ModelFacts
 from tori_tui.runtime.clock import Clock
 from tori_tui.runtime.identities import Identity
+from tori_tui.runtime.image_refusals import ImageRefusals
 from tori_tui.trace.outputs import Outputs
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ class RequestBuilder:
         self._identity = identity
         self._readers: dict[ContextId, ShownMessages] = {}
         self._windows: dict[str, int] = {}
+        self._images = ImageRefusals()
 
     def due(self, state: SessionState, built: BuiltRequest) -> MessagesFolded | None:
         """Return the rewrite that is due before this request, or None if it can be sent."""
@@ -218,7 +220,8 @@ class RequestBuilder:
         built = self._encode(built, state)
         key = self._cache_key(state)
         sections = self._meter.corrected_sections(built.sections, profile.name, state.n_turns + 1)
-        return replace(built, request=replace(built.request, cache_key=key), sections=sections)
+        request = self._images.without(replace(built.request, cache_key=key))
+        return replace(built, request=request, sections=sections)
 
     def inheritable(self, state: SessionState) -> tuple[SystemParts, str | None, str]:
         """Return fixed parts, plan in the system prompt and cache key of the request that was sent last."""
@@ -256,6 +259,14 @@ class RequestBuilder:
         if known is None or known.window_tokens != window_tokens:
             known = self._readers[context] = ShownMessages(context, window_tokens, self._meter.count_message)
         return known
+
+    def answered(self, built: BuiltRequest) -> None:
+        """Take in that the model answered: what was sent is in order."""
+        self._images.take(built.request)
+
+    def refuse_images(self, state: SessionState, profile: ModelProfile) -> bool:
+        """Take in that the request was refused as wrong; False if there is no image to leave out."""
+        return self._images.refuse(self.build(state, profile).request)
 
     def refuse_late(self, profile: ModelProfile) -> bool:
         """Take in that the model wants no late system message; False if that was known already."""

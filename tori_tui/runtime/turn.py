@@ -107,8 +107,17 @@ class Turn:
                 if error.fault == "context_overflow":
                     n_refusals += 1
                     await self._room.make(profile, provider, n_refusals, error)
-                elif error.fault != "late_system_refused" or not self._requests.refuse_late(profile):
+                elif not self._is_mended(error, profile):
                     raise
+
+    def _is_mended(self, error: ProviderError, profile: ModelProfile) -> bool:
+        """Whether the next try leaves out what the provider seems to have refused."""
+        if error.fault == "late_system_refused":
+            return self._requests.refuse_late(profile)
+        if error.fault != "bad_request" or not self._requests.refuse_images(self._recorder.state, profile):
+            return False
+        self._recorder.announce(NoticeShown(f"{error.message} Sent again without its new images.", "warning"))
+        return True
 
     async def compact(self) -> None:
         """Fold the active context's older messages, or say that there is nothing to fold."""
@@ -116,8 +125,9 @@ class Turn:
         profile, _ = await self._models.ready(self._recorder.state.model_in_force)
         rewrite = self._requests.compacted(self._recorder.state, profile)
         if rewrite is None:
-            text = "Nothing can be folded: the rest is your words and the newest turn."
-            self._recorder.announce(NoticeShown(text))
+            self._recorder.announce(
+                NoticeShown("Nothing can be folded: the rest is your words and the newest turn.")
+            )
             return
         await self._recorder.record(rewrite)
 
@@ -162,6 +172,7 @@ class Turn:
             raise
         finally:
             reading_on.cancel()
+        self._requests.answered(built)
         await self._finish(call, built, number, reply.stop_reason, reply.usage)
         return reply, call
 
