@@ -189,21 +189,7 @@ async def _assemble(
         await ground.models.prepare(chosen.model)
         await asyncio.to_thread(acting_module)
 
-    async def shut() -> None:
-        await late.close()
-        await ground.going_back.close()
-        if terms is None:
-            await ground.memory.close()
-            await ground.models.close()
-        await ground.recorder.sync()
-        if ground.recorder.state.created_at is not None:
-            projector.finish(ground.recorder.state)
-        opened.store.close()
-        forget_if_empty(opened.directory)
-        if lease is not None:
-            lease.release()
-
-    session = Session(
+    return Session(
         directory=opened.directory,
         bus=ground.bus,
         recorder=ground.recorder,
@@ -221,11 +207,23 @@ async def _assemble(
         ),
         notices=(*opened.notices, *instructions.notices, *_lease_notice(lease)),
         prepare=prepare,
-        shut=shut,
+        shut=lambda: _shut(ground, late, projector, lease),
     )
-    if ground.sandbox is not None:
-        session.sandbox = f"{ground.sandbox.name}: {ground.sandbox.holds}"
-    return session
+
+
+async def _shut(ground: Ground, late: LateParts, projector: Projector, lease: Lease | None) -> None:
+    await late.close()
+    await ground.going_back.close()
+    if ground.terms is None:
+        await ground.memory.close()
+        await ground.models.close()
+    await ground.recorder.sync()
+    if ground.recorder.state.created_at is not None:
+        projector.finish(ground.recorder.state)
+    ground.opened.store.close()
+    forget_if_empty(ground.opened.directory)
+    if lease is not None:
+        lease.release()
 
 
 def _lay_ground(
