@@ -12,7 +12,7 @@ from tests.ui.fakes import FakeClock, FakeSession
 from tori_tui.domain.events import DurableEvent, Record
 from tori_tui.ui.app import ToriApp
 from tori_tui.ui.bridge import Bridge, SessionPort
-from tori_tui.ui.outside import Outside
+from tori_tui.ui.outside import FindFiles, Outside, no_files
 from tori_tui.ui.palette import palette_of
 from tori_tui.ui.screens.session import SessionScreen
 from tori_tui.ui.screens.talk import TalkScreen
@@ -31,6 +31,7 @@ class Stage:
         session: FakeSession | None = None,
         records: Sequence[Record] = (),
         read_records: Callable[[Path], Sequence[Record]] | None = None,
+        files: FindFiles = no_files,
     ) -> None:
         self.clock = FakeClock()
         self.events = tuple(events)
@@ -46,6 +47,7 @@ class Stage:
             read_records=read_records or (lambda _: records),
         )
         self._history = history
+        self._files = files
         self.app = ToriApp(
             lambda: self,
             theme=load_theme(theme, self.directories),
@@ -66,6 +68,7 @@ class Stage:
                 history=self._history,
                 remember=self.remembered.append,
                 agents=lambda: self.agents,
+                files=self._files,
                 goal_diff=lambda _, goal_id: self.diffs.get(goal_id, ""),
             ),
             clock=self.clock,

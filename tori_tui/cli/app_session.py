@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 GULP_S: Final = 0.006
 """Much less than lies between two drawings, and three pieces of a fast model's answer."""
 
-PATHS_LIMIT: Final = 2_000
-"""Entries of a folder that are looked through for a completion."""
-
 DEMO_DELAY_S: Final = 0.02
 """Between the pieces of recorded replies, so that they stream as a model's do."""
 
@@ -168,6 +165,7 @@ def load_live(options: AppOptions) -> LiveLaunch:
     from tori_tui.ui.outside import Outside
     from tori_tui.ui.palette import palette_of
     from tori_tui.ui.screens.session import SessionScreen
+    from tori_tui.workspace.file_names import list_files
     from tori_tui.workspace.git_head import find_work_tree, read_git_head
 
     settings, wanted, prompt = demo_session() if options.is_demo else asked_session(options)
@@ -192,7 +190,7 @@ def load_live(options: AppOptions) -> LiveLaunch:
         history=history.load(),
         remember=history.add,
         agents=partial(agent_names, surroundings.config_dir),
-        paths=partial(paths_like, wanted.cwd),
+        files=partial(list_files, wanted.cwd),
         goal_diff=partial(goal_diff, bridge, root or wanted.cwd),
     )
 
@@ -257,21 +255,6 @@ def goal_diff(bridge: Bridge, root: Path, state: SessionState, goal_id: GoalId) 
     saved = SavedTrace(bridge.session.trace_id, state, root, shadow_of(root))
     with saved.shadow.locked():
         return "".join(layer_diff(saved.shadow, layer) for layer in changes_of(saved, goal_id))
-
-
-def paths_like(cwd: Path, start: str) -> tuple[str, ...]:
-    """Return the files and folders that a text is the beginning of; hidden ones only where it says so."""
-    folder, _, name = start.rpartition("/")
-    try:
-        entries = sorted(os.scandir(cwd / folder), key=lambda entry: entry.name)[:PATHS_LIMIT]
-    except OSError:
-        return ()
-    lead = f"{folder}/" if folder else ""
-    return tuple(
-        f"{lead}{entry.name}{'/' if entry.is_dir() else ''}"
-        for entry in entries
-        if entry.name.startswith(name) and (name.startswith(".") or not entry.name.startswith("."))
-    )
 
 
 def window_of(settings: Settings) -> Callable[[str], int]:

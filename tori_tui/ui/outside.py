@@ -8,8 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tori_tui.domain.file_names import FileNames
 from tori_tui.domain.ids import GoalId
 from tori_tui.domain.state import SessionState
+
+FindFiles = Callable[[Callable[[], bool]], FileNames]
+"""Finds the files of the work tree. Runs in a thread, and is given what says that nobody waits any more."""
+
+
+def no_files(should_stop: Callable[[], bool]) -> FileNames:
+    """Find nothing."""
+    return FileNames()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +35,7 @@ class Outside:
     """Adds to the history."""
     agents: Callable[[], Sequence[str]] = lambda: ()
     """The names of the agents that there are."""
-    paths: Callable[[str], Sequence[str]] = lambda _: ()
-    """Files and folders of the work tree that a text is the beginning of."""
+    files: FindFiles = no_files
     goal_diff: Callable[[SessionState, GoalId], str] = lambda _, __: ""
     """What the agent changed for a goal, as a unified diff; may take long, so it is called in a thread.
 
@@ -35,4 +43,4 @@ class Outside:
     """
 
 
-__all__ = ["Outside"]
+__all__ = ["FindFiles", "Outside", "no_files"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import ClassVar, Final
 
@@ -33,7 +33,6 @@ from tori_tui.render.safe_text import one_line
 from tori_tui.ui.actions import Scope, action_of_slash
 from tori_tui.ui.bridge import Bridge, EventArrived, RecordArrived, SessionOpened, StateReset
 from tori_tui.ui.commanding import Commanding
-from tori_tui.ui.completion import completions
 from tori_tui.ui.editor import edited_in_editor
 from tori_tui.ui.outside import Outside
 from tori_tui.ui.palette import Palette
@@ -43,6 +42,7 @@ from tori_tui.ui.screens.talk import TalkScreen
 from tori_tui.ui.transcript.blocks import NoticeBlock
 from tori_tui.ui.widgets.approval_bar import ApprovalBar
 from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Purpose
+from tori_tui.ui.widgets.completion_popup import CompletionPopup, CompletionSources
 from tori_tui.ui.widgets.goal_tree import GoalTree
 from tori_tui.ui.widgets.panes import Frame
 from tori_tui.ui.widgets.status_line import Status
@@ -79,7 +79,9 @@ class SessionScreen(TalkScreen):
         self._model, self._mode = model, mode
         """What is shown until the session tells."""
         self.approvals = ApprovalBar(palette, clock=clock, id="approval")
-        self.input = CommentInput(outside.history, completed=self._completed, id="comment")
+        sources = CompletionSources(lambda: self.state.tree, outside.agents, outside.files)
+        self.popup = CompletionPopup(palette, sources, clock=clock, id="completion")
+        self.input = CommentInput(outside.history, popup=self.popup, id="comment")
         self._box = Frame(self.input, id="input-box")
         self._planning = Planning(
             bridge, tree=lambda: self.state.tree, refuse=lambda text: self.note(text, "warning")
@@ -100,7 +102,7 @@ class SessionScreen(TalkScreen):
 
     def compose_below(self) -> Iterable[Widget]:
         """Return the permission bar and the input."""
-        return (self.approvals, self._box)
+        return (self.approvals, self.popup, self._box)
 
     def on_mount(self) -> None:
         """Begin in the input."""
@@ -302,9 +304,6 @@ class SessionScreen(TalkScreen):
         else:
             self.note(f"No change of a file is known of goal {goal_id}.")
 
-    def _completed(self, draft: str) -> Sequence[str]:
-        return completions(draft, self.state.tree, self._outside)
-
     def commands(self) -> Iterable[SystemCommand]:
         """Return the actions, and a switch to each agent."""
         yield from super().commands()
@@ -347,6 +346,7 @@ class SessionScreen(TalkScreen):
         """Draw everything in other styles."""
         super().set_palette(palette)
         self.approvals.set_palette(palette)
+        self.popup.set_palette(palette)
 
     # ── actions ──
 

@@ -6,7 +6,7 @@ Must not decide what a text means; it is posted with the purpose for which it wa
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
@@ -14,10 +14,13 @@ from textual import events
 from textual.binding import BindingType
 from textual.message import Message
 from textual.widgets import TextArea
+from textual.widgets.text_area import Edit, EditResult
 
 from tori_tui.domain.ids import ApprovalId, GoalId, QuestionId
 from tori_tui.render.safe_text import safe_text
 from tori_tui.ui.actions import bindings_of
+from tori_tui.ui.completing import Suggestion, Token
+from tori_tui.ui.widgets.completion_popup import CompletionPopup
 
 PurposeKind = Literal["comment", "goal_comment", "add", "rename", "drop", "rewind", "deny", "answer"]
 
@@ -88,7 +91,7 @@ class CommentInput(TextArea):
         self,
         history: Sequence[str] = (),
         *,
-        completed: Callable[[str], Sequence[str]] = lambda _: (),
+        popup: CompletionPopup,
         id: str | None = None,
     ) -> None:
         super().__init__(
@@ -96,9 +99,8 @@ class CommentInput(TextArea):
         )
         self.cursor_blink = False
         self.purpose = COMMENT
-        self._completed = completed
-        self._completing: tuple[Sequence[str], int] = ((), -1)
-        """What Tab offered for the draft, and which of it stands there."""
+        self._popup = popup
+        popup.on_chosen = self._put_chosen
         self._past: list[str] = list(history)
         self._at: int | None = None
         """Which entry of the history is shown; None is the draft."""
@@ -148,7 +150,7 @@ class CommentInput(TextArea):
     # ── keys ──
 
     async def _on_key(self, event: events.Key) -> None:
-        if self._is_handled(event.key):
+        if self._popup.press(event.key) or self._is_handled(event.key):
             event.stop()
             event.prevent_default()
         elif event.character == "\ufffd":
@@ -177,20 +179,43 @@ class CommentInput(TextArea):
             case "question_mark" if not self.text and self.purpose == COMMENT:
                 return False
             case "tab":
-                self._complete()
+                self._look()
             case _:
                 return False
         return True
 
-    def _complete(self) -> None:
-        """Put the next completion of the draft in its place."""
-        offered, at = self._completing
-        if len(offered) < 2 or not (at >= 0 and offered[at] == self.text):
-            offered, at = self._completed(self.text) if self.purpose == COMMENT else (), -1
-        if offered:
-            at = (at + 1) % len(offered)
-            self._completing = offered, at
-            self._set_text(offered[at])
+    # ── completion ──
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Change the text, and offer what fits it now: before the next key, which may be meant for that."""
+        result = super().edit(edit)
+        self._look()
+        return result
+
+    def on_text_area_selection_changed(self) -> None:
+        """Offer what fits where the cursor stands now."""
+        self._look()
+
+    def on_blur(self) -> None:
+        """Offer nothing to somebody who is elsewhere."""
+        self._popup.close()
+
+    def _look(self) -> None:
+        if self.purpose != COMMENT or self._at is not None or not self.selection.is_empty:
+            self._popup.close()
+            return
+        row, column = self.cursor_location
+        is_whole = self.document.line_count == 1
+        self._popup.look(self.document.get_line(row), column, is_whole=is_whole)
+
+    def _put_chosen(self, token: Token, chosen: Suggestion) -> None:
+        row = self.cursor_location[0]
+        follows = self.document.get_line(row)[token.end : token.end + 1]
+        # Behind a command a blank stands always: what it needs is offered there.
+        is_apart = token.kind == "command" or not chosen.goes_on
+        blank = " " if is_apart and token.kind != "argument" and not follows.isspace() else ""
+        self.replace(chosen.insert + blank, (row, token.start), (row, token.end))
+        self.move_cursor((row, token.start + len(chosen.insert) + len(blank or follows[:is_apart])))
 
     def _enter(self) -> None:
         row, column = self.cursor_location
