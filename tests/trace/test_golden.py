@@ -42,11 +42,21 @@ def test_its_projections_come_out_as_they_were(golden: tuple[Path, Path]) -> Non
         assert {key: now.get(key) for key in before} == before
 
 
-def test_the_view_is_what_its_folds_say(golden: tuple[Path, Path]) -> None:
-    _, copy = golden
-    with JsonlTraceStore.open(copy, read_only=True) as store:
+def test_the_view_is_what_its_folds_say() -> None:
+    with JsonlTraceStore.open(GOLDEN / "demo-0.1.0", read_only=True) as store:
         state = store.load()
     texts = [entry.message.text for entry in state.view(state.active_context).entries if entry.is_fold]
     assert len(texts) == 1
     assert texts[0].startswith('<folded goal="2.1" status="abandoned">')
     assert "Equal shares cannot add up to 1000" in texts[0]
+
+
+def test_branches_are_what_their_records_say() -> None:
+    with JsonlTraceStore.open(GOLDEN / "branches-0.1.0", read_only=True) as store:
+        state = store.load()
+    told = [(b.id, b.goal_id, b.direction, b.state, b.n_turns, b.is_adopted) for b in state.branches.values()]
+    assert told == [
+        ("1", "1", "plain way", "finished", 4, False),
+        ("2", "1", "short way", "finished", 2, True),
+        ("3", "2", "who uses it", "finished", 2, False),
+    ]
