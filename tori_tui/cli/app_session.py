@@ -25,7 +25,7 @@ from tori_tui.cli.exit_codes import FAILED
 from tori_tui.cli.session_choice import choice_screen, refuse_ambiguous
 from tori_tui.cli.terminal import EarlyTerminal
 from tori_tui.domain.errors import ToriError
-from tori_tui.ui.app import Launch, ToriApp, crash_report
+from tori_tui.ui.app import NEW_SESSION, Launch, ToriApp, crash_report
 from tori_tui.ui.driver import TerminalDriver
 from tori_tui.ui.themes import AUTO, DARK, LIGHT, ThemeSpec, load_theme, theme_directories
 
@@ -57,9 +57,10 @@ def run_app(options: AppOptions, terminal: EarlyTerminal) -> int:
         asyncio.run(app.run_async())
         if app.chosen is None or app.crash is not None:
             return ended(app, loaded[0].directory if loaded else None)
-        # What was asked for on the command line was meant for the session of then.
-        kept = options if not loaded else replace(options, model=None, mode=None)
-        options = replace(kept, resume=app.chosen, is_demo=False)
+        # What was asked for on the command line was meant for the session of then, and for a new one.
+        is_meant = not loaded or app.chosen == NEW_SESSION
+        kept = options if is_meant else replace(options, model=None, mode=None)
+        options = replace(kept, resume=app.chosen or None, is_demo=False)
 
 
 def load_into(loaded: list[LiveLaunch], options: AppOptions) -> Launch:
@@ -189,7 +190,7 @@ def load_live(options: AppOptions) -> LiveLaunch:
         branch=lambda: read_git_head(root).branch if root else "",
         history=history.load(),
         remember=history.add,
-        agents=partial(agent_names, surroundings.config_dir),
+        agents=partial(agent_names, surroundings.config_dir, surroundings.state_dir, wanted.cwd),
         files=partial(list_files, wanted.cwd),
         goal_diff=partial(goal_diff, bridge, root or wanted.cwd),
     )
