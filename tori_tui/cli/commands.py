@@ -25,6 +25,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "context": "context:context",
         "demo": "demo:demo",
         "replay": "replay:replay",
+        "export": "export:export",
         "memory": "memory:memory",
         "doctor": "doctor:doctor",
         OPEN: "app_command:open_app",
