@@ -54,8 +54,9 @@ async def on_wire(
     settings: Settings | None = None,
     options: SessionOptions | None = None,
     resume: str | None = None,
+    waits: bool = True,
 ) -> AsyncIterator[tuple[WireServer, Driver]]:
-    """Serve a session; afterwards its requests were valid and its trace folds to its live state."""
+    """Serve a session, without pauses between tries if it is not to wait; afterwards its requests were valid and its trace folds to its live state."""
     home = cwd.parent / f"{cwd.name}-home"
     async with WireServer(script) as server:
         environ = {
@@ -69,7 +70,10 @@ async def on_wire(
             "ANTHROPIC_BASE_URL": server.url,
         }
         wanted = options or SessionOptions(cwd=cwd, model=model, mode="auto", resume=resume)
-        session = await open_session(settings or window(100_000), wanted, real_surroundings(environ))
+        world = real_surroundings(environ)
+        if not waits:
+            world = replace(world, clock=replace(world.clock, sleep=lambda _: asyncio.sleep(0)))
+        session = await open_session(settings or window(100_000), wanted, world)
         driver = Driver(session, session.subscribe())
         serving = asyncio.create_task(session.run())
         await asyncio.sleep(0)
