@@ -27,8 +27,8 @@ from tests.fakes.session import MODEL, WITHOUT_CLASSIFIER, driven, records_of, r
 from tori_tui.bootstrap import SessionOptions
 from tori_tui.config import Settings
 from tori_tui.config.settings import ExploreSettings, LimitSettings
-from tori_tui.domain.commands import InterruptRun, RewindTo, StopBranch, SubmitPrompt
-from tori_tui.domain.events import BranchChanged, NoticeShown
+from tori_tui.domain.commands import DecideApproval, InterruptRun, RewindTo, StopBranch, SubmitPrompt
+from tori_tui.domain.events import ApprovalChanged, BranchChanged, NoticeShown
 from tori_tui.domain.ids import BranchId, GoalId
 from tori_tui.domain.state import reduce_all
 from tori_tui.providers.errors import ProviderError
@@ -226,6 +226,34 @@ async def test_an_adopted_deletion_of_the_whole_tree_can_be_undone(root: Path) -
         await until(lambda: (root / "a.txt").exists() and (root / "b.txt").exists())
     assert (root / "a.txt").read_text() == "one\ntwo\n"
     assert [e.action for e in driver.events if isinstance(e, BranchChanged)][-1] == "adopted"
+
+
+async def test_a_branch_works_in_the_same_folder_of_the_tree_and_asks_for_what_it_protects(
+    root: Path, tmp_path: Path
+) -> None:
+    (root / "sub").mkdir()
+    (root / "sub" / "c.txt").write_text("c\n")
+    (tmp_path / "link").symlink_to(root)
+    cwd = tmp_path / "link" / "sub"
+    cast = Cast(
+        [explores("alpha", mode="implement"), adopts("1"), DONE],
+        {"alpha": [edits("c.txt", "c", "C"), runs("pwd && echo KEY=1 > ../.env"), reply("A.")]},
+    )
+    options = SessionOptions(cwd=cwd, model=MODEL, mode="auto", trace_dir=tmp_path / "traces", has_user=True)
+    async with driven(cast, cwd, options=options) as driver:
+        driver.session.send(SubmitPrompt("go"))
+        for title in ("[branch 1] bash pwd && echo KEY=1 > ../.env", "adopt 1 (2 files +2 −1)"):
+            while (asked := await driver.until(ApprovalChanged)) and isinstance(asked, ApprovalChanged):
+                if asked.state == "asked":
+                    break
+            assert isinstance(asked, ApprovalChanged)
+            assert asked.title == title
+            assert ".env" in asked.reason
+            driver.session.send(DecideApproval(asked.approval_id, allow=True))
+        state = await driver.until_ended()
+    assert results(state, "adopt")[0].startswith("Adopted branch 1")
+    assert (root / "sub" / "c.txt").read_text() == "C\n"
+    assert (root / ".env").read_text() == "KEY=1\n"
 
 
 async def test_copies_that_would_fill_the_disk_are_not_made(root: Path) -> None:

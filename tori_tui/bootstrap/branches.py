@@ -6,9 +6,10 @@ Must not be imported at the top of a module; most sessions never load it.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from tori_tui.bootstrap.ground import BranchTerms, Ground, RunnerParts
@@ -74,8 +75,8 @@ class _Making:
         return InProcessExecutor(
             open_branch=self._open,
             parent=ground.opened.directory,
-            root=ground.root,
-            cwd=ground.options.cwd,
+            root=Path(os.path.realpath(ground.root)),
+            cwd=Path(os.path.realpath(ground.options.cwd)),
             copies=self._copies(),
             disk_bytes=ground.settings.explore.disk_mb * MEGABYTE,
             clock=ground.world.clock,

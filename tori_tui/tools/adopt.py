@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Protocol, cast
 
 import msgspec
@@ -89,7 +90,11 @@ class AdoptTool:
             return Preview(f"{NAME} {asked.branch}")
         n_files = len(end.changed_paths)
         size = f"{n_files} file{'s' if n_files != 1 else ''} +{end.added} −{end.removed}"
-        return Preview(f"{NAME} {branch.id} ({size})", patch, paths=end.changed_paths)
+        checkpoints = self._checkpoints()
+        # From the root and not, as the model writes paths, from the cwd.
+        root = checkpoints.shadow.root if checkpoints is not None else Path()
+        paths = tuple(str(root / path) for path in end.changed_paths)
+        return Preview(f"{NAME} {branch.id} ({size})", patch, paths=paths)
 
     async def run(self, arguments: JsonObject, scope: CallScope) -> ToolOutput:
         """Plan the change, and carry it out unless something conflicts."""
