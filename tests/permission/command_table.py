@@ -5,6 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 READS: Final = r"""
+jq --indent 2 . f
+printf '%s %5.2f%%\n' a 1
+find . -name '*.py' | sort -u | head -n 3 | xargs cat
+rg -l foo -tpy | xargs grep -n bar
+cd src && bash -c 'cat a.py'
 pwd
 ls
 ls -la
@@ -255,6 +260,27 @@ ls -la .*
 """Free in mode `ask`."""
 
 ASKED: Final = r"""
+printf '%n' x
+printf '%d%5n' 1 x
+jq --indent 2 'import "secrets" as $x; .' f
+tar tf host:archive
+cat {.env,"x"}
+cat {".env",x}
+cat {'.env',x}
+cat "a"{1,2}
+cat .{env,x}
+find . -print -name '*.py' | xargs cat
+find . -exec cat {} \; -name '*.py'
+find . -name '*.py' | head -c 7 | xargs cat
+find . -name '*.py' | uniq -c | xargs cat
+rg -l foo -t config | xargs cat
+f() { cat config; }; cd .git; f
+cd .git && bash -c 'cat config'
+cd .git; sh -c 'cat hooks/x'
+cargo --version
+yarn --version
+pytest --version
+go env
 ls && touch PWN
 ls; touch PWN
 ls | tee PWN

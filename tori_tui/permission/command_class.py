@@ -38,6 +38,8 @@ class CommandClass:
     """What it may open, of one that reads. Relative ones count from where it runs."""
     folders: tuple[str, ...] = ()
     """Of those, folders of which it shows every file's content."""
+    git_folders: tuple[str, ...] = ()
+    """Where git reads; a bare repository that lies there brings its own settings, which run programs."""
     commands: tuple[SimpleCommand, ...] = ()
     """Every simple command in it."""
     is_whole: bool = False

@@ -5,9 +5,10 @@ Must not ask anybody, read the disk or remember anything: the same question has 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, assert_never
+from typing import Final, Literal, assert_never
 
 from tori_tui.domain.events import Mode
 from tori_tui.permission.command_class import CommandClass, classify_command
@@ -50,6 +51,9 @@ class Verdict:
 
 
 ALLOWED = Verdict("allow")
+
+PROGRAM_FOLDERS: Final = re.compile(r"/(?:\.?venv|env)/(?:bin|Scripts)/|/node_modules/\.bin/", re.IGNORECASE)
+"""Often on the search path: a file there becomes the program of a command that is taken for a reading one."""
 
 NO_COMMAND = CommandClass("it is no command")
 
@@ -116,6 +120,8 @@ def _why_protected(question: PermissionQuestion, seen: CommandClass, rules: Sequ
     reads_only = _only_reads(question, seen)
     for path in question.paths:
         why = why_protected(path, question.root, reads_only=reads_only)
+        if not why and question.effect == "write" and PROGRAM_FOLDERS.search(f"/{path}"):
+            why = "programs that run by their name lie there"
         if why and not _is_allowed_by_name(path, question.tool, rules):
             return f"{path}: {why}"
     if question.command is None or _is_allowed_word_for_word(question, seen, rules):

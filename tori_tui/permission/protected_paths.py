@@ -29,7 +29,10 @@ SAMPLE_NAMES: Final = words(".env.example .env.sample .env.template .env.dist *.
 
 SECRET_FOLDERS: Final = frozenset({".ssh", ".aws", ".gnupg"})
 
-CONTROL_PATHS: Final = (".git/hooks", ".git/config", ".git/info/attributes", ".tori", ".trace")
+CONTROL_PATHS: Final = (
+    *(".git/hooks", ".git/config", ".git/config.worktree", ".git/commondir", ".git/info/attributes"),
+    *(".git/modules", ".git/worktrees", ".tori", ".trace"),
+)
 """What runs programs or says what is allowed."""
 
 HARMLESS_DEVICES: Final = frozenset(
@@ -58,7 +61,9 @@ def why_protected(path: str, root: str, cwd: str = "", *, reads_only: bool = Fal
     relative = posixpath.relpath(absolute, root).lower()
     if reads_only and _KEPT_OUTPUT.fullmatch(relative):
         return ""
-    if any(_lies_in(relative, control) for control in CONTROL_PATHS):
+    # A file of the name `.git` leads git to a repository elsewhere.
+    is_link = not reads_only and relative.rpartition("/")[2] == ".git"
+    if is_link or any(_lies_in(relative, control) for control in CONTROL_PATHS):
         return "it controls git or tori"
     return "it may hold secrets" if may_hold_secrets(relative) else ""
 

@@ -25,34 +25,50 @@ SKIPPED_FOLDERS: Final = frozenset({".git"})
 """Its objects are compressed; what in it is worth hiding is asked for by name."""
 
 
-def reached_paths(found: CommandClass, cwd: Path) -> tuple[str, ...]:
+def reached_paths(found: CommandClass, cwd: Path, entries_limit: int = ENTRIES_LIMIT) -> tuple[str, ...]:
     """Return what a reading command would come upon and its words do not say."""
     if not found.is_reading:
         return ()
     reached: list[str] = []
     for word in found.paths:
-        reached += _led(word, cwd)
+        reached += _led(word, cwd, entries_limit)
     for folder in found.folders:
-        reached += _secrets_below(cwd / folder)
+        reached += _secrets_below(cwd / folder, entries_limit)
+    for folder in found.git_folders:
+        reached += _bare_repositories(cwd / folder)
     return tuple(dict.fromkeys(reached))
 
 
-def _led(word: str, cwd: Path) -> list[str]:
+def _bare_repositories(folder: Path) -> list[str]:
+    """Return the settings that git would take from a folder that only looks like a repository.
+
+    In a folder without `.git` that has its insides, git believes the `config` that lies there, and with it
+    programs to run. Any file tool could have put it there.
+    """
+    for place in (Path(os.path.realpath(folder)), *Path(os.path.realpath(folder)).parents):
+        if (place / ".git").exists():
+            return []
+        if (place / "HEAD").exists() and (place / "objects").is_dir() and (place / "refs").is_dir():
+            return [str(place / ".git" / "config")]
+    return []
+
+
+def _led(word: str, cwd: Path, entries_limit: int) -> list[str]:
     written = os.path.normpath(cwd / word)
     if not glob.has_magic(word):
         real = os.path.realpath(written)
         return [real] if real != written else []
-    matches = list(islice(glob.iglob(written), ENTRIES_LIMIT + 1))
-    if len(matches) > ENTRIES_LIMIT:
+    matches = list(islice(glob.iglob(written), entries_limit + 1))
+    if len(matches) > entries_limit:
         return [TOO_MANY]
     return [real for path in matches if (real := os.path.realpath(path)) != path or may_hold_secrets(path)]
 
 
-def _secrets_below(folder: Path) -> list[str]:
+def _secrets_below(folder: Path, entries_limit: int) -> list[str]:
     """Return the files with secrets below a folder, of which a recursive search would show lines."""
     found: list[str] = []
     for count, entry in enumerate(_entries(os.path.realpath(folder))):
-        if count >= ENTRIES_LIMIT:
+        if count >= entries_limit:
             return [TOO_MANY]
         if may_hold_secrets(entry):
             found.append(entry)

@@ -43,6 +43,9 @@ KILL_WAIT_S: Final = 5.0
 SETTLE_S: Final = 0.1
 """What a command started beside itself (`> >(tee log)`) may still take to end of its own."""
 
+FIRST_SETTLE_S: Final = 0.0003
+"""A sandbox's own first process ends that soon after the command."""
+
 POLL_S: Final = 0.1
 FIRST_POLL_S: Final = 0.01
 SHORTEST_POLL_S: Final = 0.004
@@ -293,12 +296,12 @@ async def _stop_rest(tree: CommandTree, descendants: Descendants, end: End) -> t
         )
         return ()
     settled_s = time.monotonic() + SETTLE_S
-    pause_s = 0.001
+    pause_s = FIRST_SETTLE_S
     while descendants.living(tree):
         if time.monotonic() >= settled_s:
             return await stop_processes(lambda: descendants.living(tree), GRACE_S)
         await asyncio.sleep(pause_s)
-        pause_s *= 2
+        pause_s *= 1.5
     return ()
 
 

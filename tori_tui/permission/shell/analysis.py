@@ -42,7 +42,7 @@ def analyse(command: str) -> CommandClass:
     return _told(findings, parsed)
 
 
-def _look_into(script: str, findings: Findings, depth: int) -> Parsed | None:
+def _look_into(script: str, findings: Findings, depth: int, cwds: tuple[str, ...] = ("",)) -> Parsed | None:
     """Walk one script, and those inside of it."""
     if UNKNOWN in script:
         findings.objections.append("it holds characters that cannot be seen")
@@ -56,13 +56,13 @@ def _look_into(script: str, findings: Findings, depth: int) -> Parsed | None:
         findings.is_understood = False
     if not any(child.is_named and child.type != "comment" for child in parsed.root.children):
         findings.objections.append("it is empty")
-    walk = Walk(parsed, findings)
+    walk = Walk(parsed, findings, cwds)
     walk.visit_root()
-    for inner in walk.scripts:
+    for inner, folders in walk.scripts:
         if depth >= SCRIPTS_DEEP:
             findings.objections.append("it hides a command in too many others")
         else:
-            _look_into(inner, findings, depth + 1)
+            _look_into(inner, findings, depth + 1, folders)
     return parsed
 
 
@@ -96,7 +96,10 @@ def _told(findings: Findings, parsed: Parsed | None) -> CommandClass:
     if told.reason:
         return told
     return replace(
-        told, paths=tuple(dict.fromkeys(findings.paths)), folders=tuple(dict.fromkeys(findings.folders))
+        told,
+        paths=tuple(dict.fromkeys(findings.paths)),
+        folders=tuple(dict.fromkeys(findings.folders)),
+        git_folders=tuple(dict.fromkeys(findings.git_folders)),
     )
 
 

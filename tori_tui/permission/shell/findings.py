@@ -22,6 +22,7 @@ class Findings:
     dangers: list[str] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
+    git_folders: list[str] = field(default_factory=list)
     is_understood: bool = True
     is_plain: bool = True
     """So far nothing but one simple command with its words."""

@@ -230,7 +230,17 @@ def _rg(rest: Sequence[str], given: Given) -> bool:
 
 def _printf(rest: Sequence[str], given: Given) -> bool:
     """Not `printf -v NAME`: the name may be an index that runs a command."""
-    return bool(rest) and not rest[0].startswith(("-", UNKNOWN))
+    return (
+        bool(rest)
+        and not rest[0].startswith("-")
+        and UNKNOWN not in rest[0]
+        and "n" not in _conversions(rest[0])
+    )
+
+
+def _conversions(format_text: str) -> set[str]:
+    """Return the letters that end the placeholders of a format; `%n` sets a variable."""
+    return set(re.findall(r"%[^a-zA-Z%]*([a-zA-Z])", format_text.replace("%%", "")))
 
 
 def _test(rest: Sequence[str], given: Given) -> bool:
@@ -245,7 +255,8 @@ def _tar(rest: Sequence[str], given: Given) -> bool:
     """Only `tar tf FILE`: listing."""
     if not rest or _TAR_LIST.fullmatch(rest[0]) is None:
         return False
-    return not any(word.startswith("-") for word in rest[1:])
+    # A name with a colon is one on another machine, and is fetched by a program.
+    return not any(word.startswith("-") or ":" in word for word in rest[1:])
 
 
 def _unzip(rest: Sequence[str], given: Given) -> bool:

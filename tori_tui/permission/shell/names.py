@@ -5,6 +5,7 @@ Must not take a command for one that prints names if it may print anything else.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -12,6 +13,12 @@ from tori_tui.permission.protected_paths import words
 from tori_tui.permission.shell.readers import FIND_TESTS, names_sources
 from tori_tui.permission.shell.words import Origin
 from tori_tui.permission.shell.wrappers import find_names
+
+SOURCE_TYPES: Final = words("py js ts rust go c cpp java kotlin ruby php sh md html css sql lua swift")
+"""Of ripgrep's types, those to which no file with secrets belongs."""
+
+_LINES_ONLY: Final = re.compile(r"-(?:n|[nru]*[nru]|n?\d+|\d+)|\+?\d+")
+"""Words that choose or order whole lines; a part of a line is another name."""
 
 _FILTERS: Final = words("sort head tail uniq")
 """They pass lines on as they are."""
@@ -37,7 +44,7 @@ def names_given(argv: Sequence[str]) -> Origin:
 def after_filter(argv: Sequence[str], names: Origin) -> Origin:
     """Say what is left of names after a command in a pipe."""
     match list(argv):
-        case [program, *_] if program in _FILTERS:
+        case [program, *rest] if program in _FILTERS and all(map(_LINES_ONLY.fullmatch, rest)):
             return names
         case ["grep", *rest] if not any(
             word.startswith("-") and word not in ("-v", "-i", "-E") for word in rest
@@ -48,7 +55,9 @@ def after_filter(argv: Sequence[str], names: Origin) -> Origin:
 
 
 def _rg_names_sources(rest: Sequence[str]) -> bool:
-    if any(word in ("-t", "--type") or word.startswith(("-t", "--type=")) for word in rest):
+    types = [rest[at + 1] for at, word in enumerate(rest[:-1]) if word in ("-t", "--type")]
+    types += [word[2:] for word in rest if word.startswith("-t") and len(word) > 2]
+    if types and set(types) <= SOURCE_TYPES:
         return True
     patterns = [rest[at + 1] for at, word in enumerate(rest[:-1]) if word in ("-g", "--glob")]
     return bool(patterns) and all(map(names_sources, patterns))

@@ -156,7 +156,8 @@ PROGRAMS: Final[Mapping[str, Options]] = MappingProxyType(
         "jq": options(
             "rcsSMCnejar",
             "--raw-output --compact-output --slurp --sort-keys --null-input --exit-status --tab "
-            "--join-output --monochrome-output --color-output --raw-input --indent",
+            "--join-output --monochrome-output --color-output --raw-input",
+            long_values="--indent",
         ),
         "sed": options(
             "nErsuz", "--quiet --silent --regexp-extended --posix", values="e", long_values="--expression"
@@ -192,18 +193,12 @@ npm ls
 npm list
 npm ls --depth=0
 npm list --depth=0
-npm ls --all
 npm root
 npm prefix
 npm --version
 npm -v
-yarn --version
-pnpm --version
 node --version
 node -v
-npx --version
-deno --version
-bun --version
 python --version
 python -V
 python3 --version
@@ -216,16 +211,7 @@ pip freeze
 pip3 freeze
 pip list --outdated --format=json
 uv --version
-poetry --version
-ruff --version
-pytest --version
-mypy --version
 go version
-go env
-cargo --version
-rustc --version
-rustup --version
-rustup show
 java -version
 java --version
 javac -version
@@ -236,7 +222,6 @@ make --version
 cmake --version
 ruby --version
 ruby -v
-gem --version
 php --version
 php -v
 perl --version
@@ -244,12 +229,9 @@ perl -v
 bash --version
 git --version
 docker --version
-kubectl version --client
-terraform --version
-psql --version
-sqlite3 --version
 rg --version
 jq --version
+tmux -V
 set -e
 set -u
 set -x
@@ -262,25 +244,20 @@ set -euo pipefail
 set -euxo pipefail
 set +e
 set +x
-tmux -V
+shopt -s globstar
+shopt -s nullglob
 sw_vers
 lsb_release -a
 locale
-dotnet --version
-swift --version
-zig version
-tsc --version
-shopt -s globstar
-shopt -s nullglob
 umask
 ulimit -a
 jobs
 times
-
 """
 
 PHRASES: Final = frozenset(tuple(line.split()) for line in _PHRASES.strip().splitlines())
-"""Whole commands that are known word for word."""
+"""Whole commands that are known word for word. Programs of which a file in the tree can name another version
+to run (cargo, yarn, pytest …) are not among them, not even for their version."""
 
 ENVIRONMENT_SHOWN: Final = words("PATH HOME USER SHELL LANG PWD TERM VIRTUAL_ENV EDITOR LC_ALL TZ PYTHONPATH")
 """What printenv may print."""

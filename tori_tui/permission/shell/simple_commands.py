@@ -35,13 +35,13 @@ class SimpleCommands:
     """Collects the simple commands of one script.
 
     Attributes:
-        scripts: Texts that a shell inside would run.
+        scripts: Texts that a shell inside would run, and where.
         cwds: Where the next command may run, relative to where the script does.
     """
 
-    def __init__(self, findings: Findings, functions: frozenset[str]) -> None:
-        self.scripts: list[str] = []
-        self.cwds: tuple[str, ...] = ("",)
+    def __init__(self, findings: Findings, functions: frozenset[str], cwds: tuple[str, ...]) -> None:
+        self.scripts: list[tuple[str, tuple[str, ...]]] = []
+        self.cwds = cwds
         self._findings = findings
         self._functions = functions
 
@@ -68,7 +68,7 @@ class SimpleCommands:
                 break
             reasons.append(opened.reason)
             if opened.script is not None:
-                self.scripts.append(opened.script)
+                self.scripts.append((opened.script, self.cwds))
                 self._may_run_text(texts, around)
                 return forms, next(filter(None, reasons), "")
             command = opened.inner
@@ -94,6 +94,8 @@ class SimpleCommands:
                 self.add(inner, around)
             command = (command[0], *without_commands(command[1:]))
         found = judge(command)
+        if not found.reason and name == "git":
+            self._findings.git_folders += self.from_here(".")
         if not found.reason:
             self._findings.paths += [path for part in found.paths for path in self.from_here(part)]
             self._findings.folders += [path for part in found.folders for path in self.from_here(part)]
@@ -110,6 +112,8 @@ class SimpleCommands:
         if not target or not rest[0].is_known or target.startswith(("-", "~")) or not rest[0].is_one:
             return "where it goes is not known"
         self._findings.paths += self.from_here(target)
+        if self._functions:
+            return "it changes the folder of what may run later"
         if not around.may_change_folder:
             return "it changes the folder in a loop, a pipe or a branch"
         self.cwds = tuple(posixpath.normpath(posixpath.join(cwd, target)) for cwd in self.cwds)

@@ -44,7 +44,7 @@ _NOTHING: Final[Variables] = MappingProxyType({})
 class Walk:
     """One walk, through one script."""
 
-    def __init__(self, parsed: Parsed, findings: Findings) -> None:
+    def __init__(self, parsed: Parsed, findings: Findings, cwds: tuple[str, ...] = ("",)) -> None:
         self._parsed = parsed
         self._findings = findings
         nodes = [node for node, _ in walk(parsed.root)]
@@ -54,11 +54,11 @@ class Walk:
         self._may_read_names = any(parsed.text(n) == "read" for n in nodes if n.type == "command_name")
         functions = [node for node in nodes if node.type == "function_definition"]
         names_of_functions = frozenset(_function_name(parsed, node) for node in functions)
-        self._commands = SimpleCommands(findings, names_of_functions)
+        self._commands = SimpleCommands(findings, names_of_functions, cwds)
 
     @property
-    def scripts(self) -> list[str]:
-        """Texts that a shell inside would run; the caller walks through them too."""
+    def scripts(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Texts that a shell inside would run, and where; the caller walks through them too."""
         return self._commands.scripts
 
     def visit_root(self) -> None:

@@ -24,7 +24,9 @@ ALTERNATIVES_LIMIT: Final = 32
 """Of one word or one command; beyond, the word is unknown."""
 
 _GLOB: Final = re.compile(r"[*?\[]")
-_BRACES: Final = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
+QUOTED: Final = words("raw_string string ansi_c_string simple_expansion expansion command_substitution")
+"""Pieces of a word of which the braces are not bash's."""
+
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _QUOTED_ESCAPE: Final = re.compile(r"\\([\"\\$`\n])")
 _ANSI: Final = re.compile(r"\\([\\'\"?ntr])")
@@ -75,7 +77,14 @@ def read_word(parsed: Parsed, node: Node, variables: Variables) -> tuple[Word, .
     if _count(choices) > ALTERNATIVES_LIMIT:
         return (Word(UNKNOWN, is_one=False),)
     found = tuple(_joined(chosen) for chosen in product(*choices))
-    return tuple(_without_braces(word) for word in found) if _BRACES.search(parsed.text(node)) else found
+    return tuple(map(_without_braces, found)) if _has_braces(parsed, node, pieces) else found
+
+
+def _has_braces(parsed: Parsed, node: Node, pieces: list[Node]) -> bool:
+    """Say whether bash makes several words of it: a brace without quotes, and a comma or two dots."""
+    is_open = any(piece.type not in QUOTED and "{" in parsed.text(piece) for piece in pieces)
+    text = parsed.text(node)
+    return is_open and ("," in text or ".." in text)
 
 
 def _count(choices: list[tuple[Word, ...]]) -> int:
@@ -96,7 +105,7 @@ def _joined(pieces: tuple[Word, ...]) -> Word:
 
 def _without_braces(word: Word) -> Word:
     """Say that `{a,b}` becomes several words of which the beginning is known at most."""
-    return word if word.is_quoted else Word(word.text.partition("{")[0] + UNKNOWN, is_one=False)
+    return Word(word.text.partition("{")[0] + UNKNOWN, is_one=False)
 
 
 def _piece(parsed: Parsed, node: Node, variables: Variables) -> tuple[Word, ...]:

@@ -15,6 +15,8 @@ from tori_tui.permission.protected_paths import words
 from tori_tui.permission.shell.readers import names_sources
 from tori_tui.permission.shell.words import UNKNOWN, Origin, Word
 
+FIND_ACTIONS: Final = words("-print -print0 -printf -ls -exec -execdir -ok -okdir -delete -prune -quit")
+
 HARMLESS_VARIABLES: Final = words(
     "LC_ALL LC_COLLATE LC_CTYPE LC_NUMERIC LC_TIME LANG LANGUAGE TZ NO_COLOR COLUMNS LINES FORCE_COLOR "
     "CLICOLOR"
@@ -150,10 +152,10 @@ def _xargs(rest: Sequence[Word], names: Origin = "") -> Opened | None:
 def find_commands(rest: Sequence[Word]) -> list[tuple[Word, ...]]:
     """Return each command that a find runs by `-exec` and its like."""
     found: list[tuple[Word, ...]] = []
-    operand = Word(f"./{UNKNOWN}", origin=find_names([word.text for word in rest]))
     index = 0
     while index < len(rest):
         if rest[index].text in ("-exec", "-execdir", "-ok", "-okdir"):
+            operand = Word(f"./{UNKNOWN}", origin=find_names([word.text for word in rest[: index + 1]]))
             end = next((at for at in range(index, len(rest)) if rest[at].text in (";", "+")), len(rest))
             inner = [_placed(word, operand) for word in rest[index + 1 : end]]
             found.append(tuple(inner) or (Word(UNKNOWN),))
@@ -186,7 +188,10 @@ def find_names(rest: Sequence[str]) -> Origin:
     """Say what kind of names a find gives."""
     if {"-o", "-or", "!", "-not", ","} & set(rest):
         return "tree"
-    patterns = [rest[at + 1] for at, word in enumerate(rest[:-1]) if word in ("-name", "-iname")]
+    # What stands behind an action does not choose for it.
+    first_action = next((at for at, word in enumerate(rest) if word in FIND_ACTIONS), len(rest))
+    tests = rest[:first_action]
+    patterns = [tests[at + 1] for at, word in enumerate(tests[:-1]) if word in ("-name", "-iname")]
     return "sources" if any(map(names_sources, patterns)) else "tree"
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from tori_tui.workspace.sandbox.confinement import Confinement, SandboxRefused, SandboxTerms
 from tori_tui.workspace.sandbox.control_files import ControlFiles
-from tori_tui.workspace.sandbox.hidden import SOCKET_VARIABLES, hidden_paths
+from tori_tui.workspace.sandbox.hidden import SOCKET_VARIABLES, hideable_paths
 
 PROBE_LIMIT_S: Final = 10.0
 
@@ -37,7 +37,10 @@ class Bubblewrap:
         self._program = program
         self._terms = terms
         self._control = ControlFiles(terms.root)
-        self._unwanted: tuple[Path, ...] = ()
+        self._unwanted: tuple[str, ...] = ()
+        covered = tuple(f"{folder}/" for folder in EMPTIED)
+        hideable = map(str, hideable_paths(terms))
+        self._hideable = tuple(path for path in hideable if not path.startswith(covered))
 
     @property
     def holds(self) -> str:
@@ -67,12 +70,14 @@ class Bubblewrap:
     def mend(self) -> tuple[str, ...]:
         """Remove what would lead git to another configuration."""
         found = []
-        for path in self._unwanted:
-            if os.path.lexists(path):
-                path.unlink() if path.is_symlink() or not path.is_dir() else shutil.rmtree(path)
-                found.append(
-                    f"removed {path.relative_to(self._terms.root)}, which leads git to other settings"
-                )
+        for path in filter(os.path.lexists, self._unwanted):
+            if os.path.isdir(path) and not os.path.islink(path):
+                shutil.rmtree(path)
+            else:
+                os.unlink(path)
+            found.append(
+                f"removed {os.path.relpath(path, self._terms.root)}, which leads git to other settings"
+            )
         return tuple(found)
 
     def close(self) -> None:
@@ -106,29 +111,30 @@ class Bubblewrap:
         return options
 
     def _tree(self) -> list[str]:
-        if self._control.git.is_symlink():
+        git = self._control.git
+        if os.path.islink(git):
             raise SandboxRefused(
-                f"{self._control.git} is a link, which a command could turn.",
-                "Work in the repository itself.",
+                f"{git} is a link, which a command could turn.", "Work in the repository itself."
             )
         options: list[str] = []
-        for folder in (self._terms.root, *self._terms.writable):
-            options += ["--bind", str(folder), str(folder)]
-        if self._control.git.is_dir():
+        for folder in map(str, (self._terms.root, *self._terms.writable)):
+            options += ["--bind", folder, folder]
+        if os.path.isdir(git):
             # A place where something is mounted cannot be renamed, nor can another take its name.
-            options += ["--bind", str(self._control.git), str(self._control.git)]
-        elif self._control.git.exists():
-            options += ["--ro-bind", str(self._control.git), str(self._control.git)]
+            options += ["--bind", git, git]
+        elif os.path.exists(git):
+            options += ["--ro-bind", git, git]
         for path in self._control.read_only():
-            options += ["--ro-bind", str(path), str(path)]
+            options += ["--ro-bind", path, path]
         return options
 
     def _hidden(self) -> list[str]:
         options: list[str] = []
-        for path in hidden_paths(self._terms):
-            if str(path).startswith(tuple(f"{folder}/" for folder in EMPTIED)):
-                continue
-            options += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", "/dev/null", str(path)]
+        for path in self._hideable:
+            if os.path.isdir(path):
+                options += ["--tmpfs", path]
+            elif os.path.exists(path):
+                options += ["--ro-bind", "/dev/null", path]
         return options
 
     def _rights(self) -> list[str]:
@@ -150,7 +156,7 @@ def _holds_something(folder: str) -> bool:
     """Say whether a folder is there, is no link, and is worth a mount: an empty one hides nothing."""
     if os.path.islink(folder) or not os.path.isdir(folder):
         return False
-    return folder == PRIVATE_TEMPORARY or any(os.scandir(folder))
+    return folder == PRIVATE_TEMPORARY or bool(os.listdir(folder))
 
 
 def _named(terms: SandboxTerms) -> str:

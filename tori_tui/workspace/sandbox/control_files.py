@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -28,35 +27,34 @@ REDIRECTS: Final = ("commondir", "config.worktree")
 """Files that lead git to another configuration. Where there is none, none may come."""
 
 
-@dataclass(frozen=True, slots=True)
 class ControlFiles:
-    """Those of one work tree."""
+    """Those of one work tree; looked at before each command, so by plain system calls.
 
-    root: Path
+    Attributes:
+        git: The `.git` of the root, there or not.
+    """
 
-    @property
-    def git(self) -> Path:
-        """The `.git` of the root, there or not."""
-        return self.root / ".git"
+    def __init__(self, root: Path) -> None:
+        self.git: Final = f"{root}/.git"
+        self._in_root: Final = tuple(f"{root}/{name}" for name in READ_ONLY_IN_ROOT)
+        self._in_git: Final = tuple(f"{self.git}/{name}" for name in READ_ONLY_IN_GIT)
+        self._redirects: Final = tuple(f"{self.git}/{name}" for name in REDIRECTS)
 
     def prepare(self) -> None:
         """Make the folder of hooks, where git has none yet: what is missing cannot be made read-only."""
-        if self.git.is_dir() and not self.git.is_symlink():
+        if os.path.isdir(self.git) and not os.path.islink(self.git):
             with suppress(OSError):
-                (self.git / "hooks").mkdir(exist_ok=True)
+                os.mkdir(f"{self.git}/hooks")
 
-    def read_only(self) -> tuple[Path, ...]:
+    def read_only(self) -> tuple[str, ...]:
         """Return those that are there, `.git` aside."""
-        paths = [self.root / name for name in READ_ONLY_IN_ROOT]
-        if self.git.is_dir():
-            paths += [self.git / name for name in READ_ONLY_IN_GIT]
-        return tuple(path for path in paths if os.path.lexists(path))
+        return tuple(path for path in (*self._in_root, *self._in_git) if os.path.lexists(path))
 
-    def missing_redirects(self) -> tuple[Path, ...]:
+    def missing_redirects(self) -> tuple[str, ...]:
         """Return those that are not there and must not come."""
-        if not self.git.is_dir():
+        if not os.path.isdir(self.git):
             return ()
-        return tuple(path for name in REDIRECTS if not os.path.lexists(path := self.git / name))
+        return tuple(path for path in self._redirects if not os.path.lexists(path))
 
 
 __all__ = ["ControlFiles"]

@@ -38,9 +38,14 @@ _SOCKET_PATH: Final = re.compile(r"(?:^|unix:(?://)?(?:path=)?)(/[^,;:]*)")
 
 def hidden_paths(terms: SandboxTerms) -> tuple[Path, ...]:
     """Return what is there and has to be hidden, outermost first; nothing that holds the work tree."""
+    return tuple(path for path in hideable_paths(terms) if path.exists())
+
+
+def hideable_paths(terms: SandboxTerms) -> tuple[Path, ...]:
+    """Return what would have to be hidden if it were there."""
     found: list[Path] = []
     for path in sorted(set(_candidates(terms))):
-        if not path.exists() or any(path.is_relative_to(other) for other in found):
+        if any(path.is_relative_to(other) for other in found):
             continue
         if not any(kept.is_relative_to(path) for kept in (terms.root, *terms.writable)):
             found.append(path)
@@ -66,4 +71,4 @@ def _real(path: Path) -> Path:
         return path
 
 
-__all__ = ["SOCKET_VARIABLES", "hidden_paths"]
+__all__ = ["SOCKET_VARIABLES", "hidden_paths", "hideable_paths"]
