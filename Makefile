@@ -12,7 +12,7 @@ PACKAGES := tmux redis-server chromium bubblewrap ripgrep
 SOURCES := pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check dev bench bench-context snap system
+.PHONY: help demo test check dev bench bench-context soak snap system
 
 help:  ## list the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "make %-8s %s\n", $$1, $$2}'
@@ -39,6 +39,11 @@ ECONOMY ?= ../shared/context_economy
 
 bench-context: $(VENV)/.stamp-bench  ## measure what the context engine costs and forgets (ECONOMY=DIR of the meter)
 	@$(BIN)/python -m tests.bench.context_economy $(ECONOMY)
+
+SECONDS ?= 600
+
+soak: $(VENV)/.stamp-test  ## work for ten minutes against a faulty server, with kills and interrupts (SECONDS=60)
+	@$(BIN)/python -m tests.soak $(SECONDS) $(SEED)
 
 snap: $(VENV)/.stamp-test  ## draw the pictures of the screen tests anew; look at each change
 	@$(BIN)/python -m pytest -n 2 tests/ui --snapshot-update $(PYTEST_ARGS)
