@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tori_tui.bootstrap import SessionOptions, Surroundings
     from tori_tui.config import LoadedSettings, Settings
     from tori_tui.domain.ids import GoalId
+    from tori_tui.domain.inspection import ContextPage
     from tori_tui.domain.state import SessionState
     from tori_tui.runtime.session import Session
     from tori_tui.ui.bridge import Bridge
@@ -166,6 +167,7 @@ def load_live(options: AppOptions) -> LiveLaunch:
     from tori_tui.ui.outside import Outside
     from tori_tui.ui.palette import palette_of
     from tori_tui.ui.screens.session import SessionScreen
+    from tori_tui.ui.talk_ports import TalkPorts
     from tori_tui.workspace.file_names import list_files
     from tori_tui.workspace.git_head import find_work_tree, read_git_head
 
@@ -195,8 +197,15 @@ def load_live(options: AppOptions) -> LiveLaunch:
         goal_diff=partial(goal_diff, bridge, root or wanted.cwd),
     )
 
+    def page(before: int) -> ContextPage | None:
+        from tori_tui.cli.context_pages import page_of_trace
+
+        session = bridge.session
+        directory = session.directory if session is not None else None
+        return page_of_trace(directory, before, window_of(settings.settings), surroundings.clock.now())
+
     def make(theme: ThemeSpec) -> Screen[None]:
-        return SessionScreen(
+        screen = SessionScreen(
             palette_of(theme),
             bridge,
             outside,
@@ -204,6 +213,8 @@ def load_live(options: AppOptions) -> LiveLaunch:
             model=settings.settings.model or "",
             mode=settings.settings.mode,
         )
+        screen.connect(TalkPorts(context=page))
+        return screen
 
     return LiveLaunch(bridge, make)
 

@@ -10,8 +10,9 @@ import gc
 import os
 import time
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tori_tui.cli.app import check_terminal
 from tori_tui.cli.terminal import EarlyTerminal, use_utf8
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from tori_tui.domain.events import Record
+    from tori_tui.domain.inspection import ContextPage
     from tori_tui.ui.themes import ThemeSpec
+
+EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
 
 def replay_trace(trace: str, cwd: Path | None, trace_dir: Path | None) -> int:
@@ -47,7 +51,7 @@ def replay_trace(trace: str, cwd: Path | None, trace_dir: Path | None) -> int:
 
 def load_replay(directory: Path) -> ReplayLaunch:
     """Read the records; runs in a thread."""
-    return ReplayLaunch(saved_records(directory))
+    return ReplayLaunch(saved_records(directory), directory)
 
 
 def saved_records(directory: Path) -> tuple[Record, ...]:
@@ -65,15 +69,28 @@ def saved_records(directory: Path) -> tuple[Record, ...]:
 class ReplayLaunch:
     """Records with the screen that shows them."""
 
-    def __init__(self, records: Sequence[Record]) -> None:
+    def __init__(self, records: Sequence[Record], directory: Path) -> None:
         self._records = records
+        self._directory = directory
 
     def make_screen(self, theme: ThemeSpec) -> Screen[None]:
         """Return the replay's screen."""
         from tori_tui.ui.palette import palette_of
         from tori_tui.ui.screens.replay import ReplayScreen
+        from tori_tui.ui.talk_ports import TalkPorts
 
-        return ReplayScreen(palette_of(theme), self._records, clock=time.monotonic)
+        screen = ReplayScreen(palette_of(theme), self._records, clock=time.monotonic)
+        screen.connect(TalkPorts(context=self._page))
+        return screen
+
+    def _page(self, before: int) -> ContextPage:
+        """Return what the next request held at some moment; its cache is as it was then."""
+        from tori_tui.cli.context_pages import page_of_records
+        from tori_tui.cli.show_context import window_tokens
+
+        records = [record for record in self._records if record.seq < before]
+        now = records[-1].at if records else EPOCH
+        return page_of_records(records, self._directory, window_tokens, now)
 
     async def serve(self, post: Callable[[Message], object]) -> None:
         """Nothing comes from outside."""

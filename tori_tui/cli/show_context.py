@@ -64,17 +64,20 @@ def _request(history: TraceHistory, outputs: Outputs, number: int) -> SentReques
     if at is None:
         known = [history.turn(place).number for place in history.turns]
         raise UsageError(f"There is no turn {number}.", f"The turns are {known[0]} to {known[-1]}.")
-    return inspect(history, at, lambda digest: _text(outputs, digest), _window(history.turn(at).model))
+    window = window_tokens(history.turn(at).model)
+    return inspect(history, at, lambda digest: section_text(outputs, digest), window)
 
 
-def _text(outputs: Outputs, digest: str) -> str:
+def section_text(outputs: Outputs, digest: str) -> str:
+    """Return the text of a section by its hash; empty where it is not there any more."""
     try:
         return outputs.read_text(f"{digest}.txt") if digest else ""
     except ToriError:
         return ""
 
 
-def _window(model: str) -> int:
+def window_tokens(model: str) -> int:
+    """Return a model's window; the usual one where it is not known."""
     try:
         return profile_for(model).window_tokens
     except ToriError:
@@ -121,4 +124,4 @@ def _print(lines: Iterable[Text]) -> None:
         return
 
 
-__all__ = ["show_context"]
+__all__ = ["section_text", "show_context", "window_tokens"]

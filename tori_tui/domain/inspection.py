@@ -84,6 +84,19 @@ class SentTotals:
     """The turns whose request did not extend the one before it, and why."""
 
 
+@dataclass(frozen=True, slots=True)
+class ContextPage:
+    """What the app shows of the next request."""
+
+    request: SentRequest | None
+    """None before the first one."""
+    totals: SentTotals
+    """Of all that were sent."""
+    window_tokens: int = 0
+    cost_usd: float | None = None
+    """Of the next request without its answer; None where the price is unknown."""
+
+
 def common_prefix(parts: Sequence[SentPart], before: Sequence[SentPart]) -> int:
     """Return how many parts stand at the beginning of both."""
     pairs = zip(parts, before, strict=False)
@@ -93,4 +106,4 @@ def common_prefix(parts: Sequence[SentPart], before: Sequence[SentPart]) -> int:
     )
 
 
-__all__ = ["Repeat", "SentPart", "SentRequest", "SentTotals", "common_prefix"]
+__all__ = ["ContextPage", "Repeat", "SentPart", "SentRequest", "SentTotals", "common_prefix"]

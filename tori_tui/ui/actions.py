@@ -10,13 +10,14 @@ from typing import Final, Literal
 
 from textual.binding import Binding, BindingType
 
-Scope = Literal["session", "input", "transcript", "goals", "approval", "replay"]
+Scope = Literal["session", "input", "transcript", "goals", "context", "approval", "replay"]
 
 SCOPE_TITLES: Final[dict[Scope, str]] = {
     "session": "Everywhere",
     "input": "Writing",
     "transcript": "In the conversation",
     "goals": "In the goal tree",
+    "context": "In the context pane",
     "approval": "At a question for permission",
     "replay": "While replaying",
 }
@@ -59,6 +60,10 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("next_mode", "Next permission mode", ("shift+tab",), "session", is_priority=True),
     Action("palette", "Commands", ("ctrl+p",), "session", is_bound=False, in_palette=False),
     Action("toggle_goals", "Show or hide the goals", ("ctrl+g",), "session", "plan", is_priority=True),
+    Action(
+        "toggle_context", "Show or hide the next request", ("f2",), "session", "context", is_priority=True
+    ),
+    Action("tell_cost", "Cost so far, in all and by goal", (), "session", "cost"),
     Action("unfold", "Unfold or fold", ("ctrl+o",), "session", is_priority=True),
     Action("help", "Help", ("f1",), "session", "help", is_priority=True),
     Action("help", "Help, outside the input", ("question_mark",), "session", in_palette=False),
@@ -120,6 +125,11 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("intend('diff')", "Show what it changed", ("d",), "goals", in_palette=False),
     Action("intend('drop')", "Drop it (asks once)", ("x",), "goals", in_palette=False),
     Action("intend('rewind')", "Back to where it began (asks once)", ("u",), "goals", in_palette=False),
+    # ── context ──
+    Action("scroll_up", "Line up", ("up", "k"), "context", in_palette=False),
+    Action("scroll_down", "Line down", ("down", "j"), "context", in_palette=False),
+    Action("page_up", "Page up", ("pageup",), "context", in_palette=False),
+    Action("page_down", "Page down", ("pagedown", "space"), "context", in_palette=False),
     # ── permission ──
     Action("decide('once')", "Allow once", ("y",), "approval", in_palette=False),
     Action("decide('goal')", "Allow while this goal is worked on", ("g",), "approval", in_palette=False),

@@ -12,7 +12,6 @@ from textual import events
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import BindingType
 from textual.content import Content
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -22,6 +21,7 @@ from tori_tui.render.safe_text import one_line
 from tori_tui.ui.actions import ACTIONS, Action, Scope, bindings_of, shown_keys
 from tori_tui.ui.palette import Palette, palette_of
 from tori_tui.ui.screens.help import HelpScreen
+from tori_tui.ui.screens.looking import LookingScreen
 from tori_tui.ui.screens.themes import ThemesScreen
 from tori_tui.ui.shell import NARROW_CELLS
 from tori_tui.ui.themes import ThemeSpec
@@ -37,7 +37,7 @@ from tori_tui.ui.widgets.transcript import Transcript
 TICKS_A_SECOND: Final = round(1 / SPINNER_INTERVAL_S)
 
 
-class TalkScreen(Screen[None]):
+class TalkScreen(LookingScreen):
     """Goal tree and conversation side by side, a status line below."""
 
     BLANK = True
@@ -45,14 +45,13 @@ class TalkScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("session")
 
-    SCOPES: ClassVar[tuple[Scope, ...]] = ("session", "transcript", "goals")
+    SCOPES: ClassVar[tuple[Scope, ...]] = ("session", "transcript", "goals", "context")
     """What the help tells of, in order."""
 
     def __init__(self, palette: Palette, *, clock: Callable[[], float]) -> None:
-        super().__init__()
+        super().__init__(palette)
         self.palette = palette
         self.clock = clock
-        self.state = SessionState()
         self.story = Story()
         self.goals = GoalTree(palette, clock=clock, id="goals")
         self.transcript = Transcript(palette, clock=clock, id="transcript")
@@ -68,6 +67,7 @@ class TalkScreen(Screen[None]):
         with Body(id="body"):
             yield self.goals
             yield self.talk_frame
+            yield self.context_pane
         yield self.plan_strip
         yield from self.compose_below()
         yield self.status_line
@@ -122,6 +122,7 @@ class TalkScreen(Screen[None]):
         """Show everything that follows from the state."""
         self.goals.show(self.state)
         self.plan_strip.show(self.state)
+        self.context_pane.show(self.state)
         self.show_titles()
         self.show_status()
         if self._ticker is not None:
@@ -172,7 +173,7 @@ class TalkScreen(Screen[None]):
     def set_palette(self, palette: Palette) -> None:
         """Draw everything in other styles."""
         self.palette = palette
-        for widget in (self.goals, self.transcript, self.plan_strip, self.status_line):
+        for widget in (self.goals, self.transcript, self.context_pane, self.plan_strip, self.status_line):
             widget.set_palette(palette)
 
     def _tick(self) -> None:
@@ -196,15 +197,22 @@ class TalkScreen(Screen[None]):
 
     def on_goal_tree_jumped(self, message: GoalTree.Jumped) -> None:
         """Show where work on a goal began."""
-        self.remove_class("-goals-shown")
+        self._uncover()
         if self.transcript.go_to_goal(message.goal_id):
             self.transcript.focus()
+
+    def _uncover(self) -> None:
+        """Show the conversation where another pane has taken its place."""
+        self.remove_class("-goals-shown")
+        if self.has_class("-narrow"):
+            self.remove_class("-context-shown")
 
     # ── actions ──
 
     def action_toggle_goals(self) -> None:
         """Show or hide the goal tree; in a narrow window it takes the conversation's place."""
         if self.has_class("-narrow"):
+            self.remove_class("-context-shown")
             self.toggle_class("-goals-shown")
             target = self.goals if self.has_class("-goals-shown") else self.home
         else:

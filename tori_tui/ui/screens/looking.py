@@ -1,0 +1,69 @@
+"""What a talk screen lets the user look at beside the conversation: the next request, and what all cost.
+
+Must not find anything out; numbers come through ports, off the screen's own thread.
+"""
+
+from __future__ import annotations
+
+from textual.screen import Screen
+from textual.widget import Widget
+
+from tori_tui.domain.inspection import ContextPage
+from tori_tui.domain.state import SessionState
+from tori_tui.render.spending import spending_lines
+from tori_tui.ui.palette import Palette
+from tori_tui.ui.talk_ports import TalkPorts
+from tori_tui.ui.widgets.context_pane import ContextPane
+
+
+class LookingScreen(Screen[None]):
+    """Opens and closes what stands beside the conversation."""
+
+    def __init__(self, palette: Palette) -> None:
+        super().__init__()
+        self.state = SessionState()
+        self.context_pane = ContextPane(palette, id="context")
+        self.talk_ports = TalkPorts()
+
+    def connect(self, ports: TalkPorts) -> None:
+        """Say where what is shown beside the conversation comes from."""
+        self.talk_ports = ports
+        self.context_pane.connect(ports.context)
+
+    @property
+    def home(self) -> Widget:
+        """The widget that has the focus when nothing else wants it."""
+        raise NotImplementedError
+
+    def note(self, text: str, level: str = "info") -> None:
+        """Show a word of the app's own in the conversation."""
+        raise NotImplementedError
+
+    def action_toggle_context(self) -> None:
+        """Show or hide the next request; in a narrow window it takes the conversation's place."""
+        self.toggle_class("-context-shown")
+        if self.has_class("-context-shown"):
+            self.remove_class("-goals-shown")
+            self.context_pane.show(self.state)
+            self.context_pane.opened()
+            self.context_pane.focus()
+        else:
+            self.home.focus()
+
+    def action_tell_cost(self) -> None:
+        """Say what the session cost so far, in all and by goal."""
+        before = int(self.state.next_seq)
+        self.run_worker(lambda: self._find_cost(before), thread=True, exclusive=True, group="cost")
+
+    def _find_cost(self, before: int) -> None:
+        page = self.talk_ports.context(before)
+        self.app.call_from_thread(self._show_cost, page)
+
+    def _show_cost(self, page: ContextPage | None) -> None:
+        if page is None or not page.totals.n_turns:
+            self.note("Nothing was sent yet, so nothing was paid.")
+            return
+        self.note("\n".join(spending_lines(page.totals, self.state)))
+
+
+__all__ = ["LookingScreen"]
