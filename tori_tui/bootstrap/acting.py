@@ -71,6 +71,7 @@ class Acting:
         engine: Rewrites the view, and shortens results by what it shows already.
         written: Reads and writes calls as text.
         bash: Runs commands; checks go through it.
+        scopes: Opens one for each call.
         gate: Says what may run; branches share its rules.
         descendants: Knows the processes of every command, those of branches too.
     """
@@ -108,7 +109,7 @@ class Acting:
             keep = partial(save_rules, path)
             gate = Gate(recorder, asking, workspace, rules(ground.settings), ground.identities, keep)
         self.gate = gate
-        scopes = Scopes(recorder, asking, redactor.redact, ground.going_back.checkpointing)
+        scopes = self.scopes = Scopes(recorder, asking, redactor.redact, ground.going_back.checkpointing)
         checks = Checks(self.bash, gate, scopes, world.clock)
         restoring = Restoring(recorder, ground.going_back.rewinding, has_user=ground.options.has_user)
         self.calls = CallRunner(

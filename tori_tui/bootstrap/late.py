@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from tori_tui.runtime.ending import Ending
     from tori_tui.runtime.recorder import Recorder
     from tori_tui.runtime.rewinding import Rewinding
+    from tori_tui.runtime.scope import Scopes
     from tori_tui.runtime.written_calls import WrittenCalls
+    from tori_tui.tools.base import Tool
     from tori_tui.workspace.sandbox.confinement import Sandbox
 
 BRANCHES: Final = "tori_tui.bootstrap.branches"
@@ -122,6 +124,12 @@ class LateParts:
     def calls(self) -> CallRunner:
         """Return what runs the calls of a reply."""
         return self._made().calls
+
+    async def bash(self) -> tuple[Tool, Scopes]:
+        """Return the tool that runs commands, and what opens a scope for each."""
+        await asyncio.to_thread(acting_module)
+        acting = self._made()
+        return acting.bash, acting.scopes
 
     def engine(self) -> ViewEngine:
         """Return what rewrites the view."""

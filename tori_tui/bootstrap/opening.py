@@ -31,7 +31,7 @@ from tori_tui.context.system_prompt import Environment, system_parts
 from tori_tui.context.tokens import TokenMeter
 from tori_tui.domain.commands import Command
 from tori_tui.domain.events import CallStarted, Mode, Record, RunStatusChanged
-from tori_tui.domain.ids import TraceId
+from tori_tui.domain.ids import CallId, TraceId
 from tori_tui.domain.state import SessionState
 from tori_tui.memory.model_facts import ModelFacts, TextCallers
 from tori_tui.providers.registry import default_model
@@ -51,6 +51,7 @@ from tori_tui.runtime.session import Services, Session
 from tori_tui.runtime.spending import Spending
 from tori_tui.runtime.steering import Steering
 from tori_tui.runtime.turn import Turn
+from tori_tui.runtime.user_shell import UserShell
 from tori_tui.tools.offered import offered_tools
 from tori_tui.trace.catalog import find_trace, new_trace_id, trace_root_for
 from tori_tui.trace.errors import TraceError
@@ -183,7 +184,11 @@ async def _assemble(
         route=inbox.put_nowait,
     )
     late = LateParts(ground)
-    runner = _make_runner(ground, chosen, instructions.text, feedback, projector, late)
+    shell = UserShell(
+        ground.recorder, late.bash, lambda: CallId(f"shell_{world.new_token()}"), world.clock.monotonic
+    )
+    steering = Steering(ground.recorder, feedback, ground.identities.settle, shell.tell)
+    runner = _make_runner(ground, chosen, instructions.text, steering, projector, late)
 
     async def prepare() -> None:
         await ground.models.prepare(chosen.model)
@@ -199,9 +204,11 @@ async def _assemble(
         services=Services(
             ground.memory.want,
             ground.branches,
+            shell,
             (
                 projector.serve,
                 feedback.serve,
+                shell.serve,
                 *(() if terms else (ground.memory.serve, lambda: _sweep(world.state_dir))),
             ),
         ),
@@ -280,7 +287,7 @@ def _make_runner(
     ground: Ground,
     chosen: _Chosen,
     instructions: str,
-    feedback: Feedback,
+    steering: Steering,
     projector: Projector,
     late: LateParts,
 ) -> Runner:
@@ -313,7 +320,7 @@ def _make_runner(
         recorder=recorder,
         turn=turn,
         calls=late.calls,
-        steering=Steering(recorder, feedback, ground.identities.settle),
+        steering=steering,
         spending=spending,
         new_ending=late.new_ending,
         going_back=ground.going_back,

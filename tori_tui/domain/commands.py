@@ -165,6 +165,15 @@ class StopBranch(Value):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RunShell(Value):
+    """Run a command of the user's own in the work tree."""
+
+    text: str
+    is_private: bool = False
+    """Keep it and what it prints from the model."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RenameSession(Value):
     """Give the session a name for lists; empty takes it away."""
 
@@ -193,6 +202,7 @@ Command = (
     | CompactContext
     | StopBranch
     | RenameSession
+    | RunShell
 )
 
 __all__ = [
@@ -211,6 +221,7 @@ __all__ = [
     "RenameSession",
     "RewindTo",
     "RouteComment",
+    "RunShell",
     "SearchMemory",
     "StopBranch",
     "SubmitPrompt",

@@ -39,6 +39,9 @@ CORRECTION: Final = "correction"
 TOLD_AGAIN: Final = "told_again"
 """Key in the details of a message that repeats an earlier one in another context."""
 
+SHELL: Final = "user_shell"
+"""Key in the details of a message that tells what a command of the user's own printed; names its call."""
+
 Content = str | tuple[ContentPart, ...]
 
 
@@ -147,6 +150,7 @@ class Message(Value):
 
 __all__ = [
     "CORRECTION",
+    "SHELL",
     "TOLD_AGAIN",
     "Content",
     "ContentPart",

@@ -191,6 +191,7 @@ class Runner:
     async def finish(self, end: RunEnd) -> None:
         """Record the end of a run, once everything before it is on the disk."""
         await self._settled()
+        await self._steering.tell_shell()
         await self.apply_edits()
         await self.identities.follow_wishes()
         await self.identities.share_memory()

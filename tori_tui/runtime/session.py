@@ -28,6 +28,7 @@ from tori_tui.domain.commands import (
     RenameSession,
     RewindTo,
     RouteComment,
+    RunShell,
     SearchMemory,
     StopBranch,
     SubmitPrompt,
@@ -46,6 +47,7 @@ from tori_tui.runtime.bus import Bus, Subscription
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.runner import Runner, can_continue
 from tori_tui.runtime.running_branches import RunningBranches
+from tori_tui.runtime.user_shell import UserShell
 
 IDLE_LOOK_S: Final = 0.01
 """Between looks whether an interrupted run has wound down."""
@@ -59,6 +61,8 @@ class Services:
     """Takes what the user asks of the project's memory."""
     branches: RunningBranches
     """Finds a branch to stop."""
+    shell: UserShell
+    """Runs commands of the user's own."""
     others: tuple[Callable[[], Coroutine[None, None, None]], ...] = ()
 
 
@@ -203,6 +207,8 @@ class Session:
                 await self._runner.compact(is_running=self.is_running)
             case StopBranch():
                 self._stop_branch(command)
+            case RunShell():
+                self._services.shell.want(command)
             case RenameSession():
                 await self._recorder.record(SessionNamed(command.name.strip()))
             case _:
@@ -297,6 +303,7 @@ class Session:
                 await self._recorder.record(ContextChanged(context, "configured", mode=command.mode))
 
     def _interrupt(self, reason: str) -> None:
+        self._services.shell.stop()
         if self._interrupt_reason or not self.is_running:
             return
         self._interrupt_reason = reason

@@ -38,11 +38,17 @@ class Steering:
         recorder: The session's.
         feedback: Where comments are classified.
         settle: Lets the agent work that the plan wants now.
+        tell_shell: Gives the model what commands of the user's own printed.
     """
 
     def __init__(
-        self, recorder: Recorder, feedback: Classifier, settle: Callable[[], Awaitable[None]] = _nothing
+        self,
+        recorder: Recorder,
+        feedback: Classifier,
+        settle: Callable[[], Awaitable[None]] = _nothing,
+        tell_shell: Callable[[], Awaitable[None]] = _nothing,
     ) -> None:
+        self.tell_shell = tell_shell
         self._recorder = recorder
         self._feedback = feedback
         self._settle = settle
@@ -80,6 +86,7 @@ class Steering:
         Args:
             is_last_chance: The run would end: comments without a verdict join the context now.
         """
+        await self.tell_shell()
         comments = tuple(self.state.comments.values())
         verdicts = [self._verdicts.get(comment.comment_id) for comment in comments]
         n_urgent = max((n for n, v in enumerate(verdicts, 1) if v and v.impact != "future"), default=0)

@@ -19,6 +19,7 @@ from tori_tui.domain.commands import (
     Remember,
     RenameSession,
     RewindTo,
+    RunShell,
     SearchMemory,
     StopBranch,
     SwitchAgent,
@@ -159,6 +160,15 @@ def read_slash(line: str, tree: GoalTree) -> Asked | None:
             return None
 
 
+def read_shell(text: str) -> RunShell | None:
+    """Return the command behind `!`, or behind `!!` where the model is not to know; None of another text."""
+    if not text.startswith("!"):
+        return None
+    is_private = text.startswith("!!")
+    command = text.removeprefix("!!" if is_private else "!").strip()
+    return RunShell(command, is_private) if command else None
+
+
 def _stop(rest: str) -> StopBranch | InterruptRun:
     number = rest.lower().removeprefix("branch").strip(" #")
     return StopBranch(BranchId(number)) if number else InterruptRun()
@@ -242,5 +252,6 @@ __all__ = [
     "PlanEdited",
     "PlanPageWanted",
     "SessionCommand",
+    "read_shell",
     "read_slash",
 ]

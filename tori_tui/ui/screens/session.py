@@ -39,6 +39,7 @@ from tori_tui.ui.palette import Palette
 from tori_tui.ui.planning import Planning, purpose_of
 from tori_tui.ui.screens.diff_page import DiffPage
 from tori_tui.ui.screens.talk import TalkScreen
+from tori_tui.ui.slash import read_shell
 from tori_tui.ui.transcript.blocks import NoticeBlock
 from tori_tui.ui.widgets.approval_bar import ApprovalBar
 from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Purpose
@@ -223,6 +224,11 @@ class SessionScreen(TalkScreen):
             self.home.focus()
 
     def _say(self, text: str) -> None:
+        if shell := read_shell(text):
+            self.transcript.action_follow()
+            self._bridge.command(shell)
+            self._outside.remember(text)
+            return
         word = text[1:].split(maxsplit=1)[0] if text.startswith("/") and len(text) > 1 else ""
         if word and self._commanding.obey(text):
             self._outside.remember(text)
@@ -352,7 +358,8 @@ class SessionScreen(TalkScreen):
 
     def action_interrupt(self) -> None:
         """Interrupt what runs; when idle, go back to the input."""
-        if self.is_busy:
+        if self.is_busy or self.story.is_counting:
+            # In an idle session a command of the user's own may run.
             self._bridge.interrupt()
         self.remove_class("-goals-shown")
         if not self.is_busy or self.approvals.approval is None:
@@ -366,7 +373,7 @@ class SessionScreen(TalkScreen):
         elif selected := self.get_selected_text():
             self.app.copy_to_clipboard(selected)
             self.clear_selection()
-        elif self.is_busy:
+        elif self.is_busy or self.story.is_counting:
             self._bridge.interrupt()
         elif self.input.text:
             self.input.end_purpose()

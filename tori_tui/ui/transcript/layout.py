@@ -32,6 +32,7 @@ from tori_tui.ui.transcript.blocks import (
 from tori_tui.ui.transcript.diffs import diff_lines
 from tori_tui.ui.transcript.lines import bounded, prefixed, shown, title_line, wrapped
 from tori_tui.ui.transcript.markdown import markdown_lines, pieces_of
+from tori_tui.ui.transcript.shell_blocks import USERS_COMMAND
 
 GUTTER_CELLS: Final = 2
 """Every block has its mark in the first cell; text starts at the third."""
@@ -57,6 +58,10 @@ _INDENT: Final = Text(" " * GUTTER_CELLS)
 _RUN_MARKS: Final = {"done": "✓", "failed": "✗", "interrupted": "■", "incomplete": "◐", "limit": "⊘"}
 
 
+_TAILED: Final = ("bash", USERS_COMMAND)
+"""Of their output the end tells most."""
+
+
 def can_fold(block: Block) -> bool:
     """Say whether a block has more to show than its folded form."""
     match block:
@@ -76,6 +81,8 @@ def starts_unfolded(block: Block) -> bool:
     """Say whether a block is shown whole before anybody folds it."""
     if not isinstance(block, CallBlock) or block.state != "done":
         return False
+    if block.name.startswith(USERS_COMMAND):
+        return block.output.count("\n") <= DIFF_UNFOLDED_LINES
     diff = diff_of(block)
     return bool(diff) and diff.count("\n") <= DIFF_UNFOLDED_LINES
 
@@ -269,10 +276,10 @@ def _call_body(block: CallBlock, width: int, palette: Palette) -> list[Text]:
         body += wrapped(Text(shown(kept), palette.code), inner)
     output = block.output.rstrip("\n")
     if output:
-        kept, n_left_out = bounded(output, RESULT_LIMIT_LINES, keep_tail=block.name.startswith("bash"))
+        kept, n_left_out = bounded(output, RESULT_LIMIT_LINES, keep_tail=block.name.startswith(_TAILED))
         note = Text(f"… {n_left_out:,} more lines", palette.muted)
         rows = wrapped(Text(shown(kept)), inner)
-        is_tail = block.name.startswith("bash")
+        is_tail = block.name.startswith(_TAILED)
         body += ([note] if n_left_out and is_tail else []) + rows
         body += [note] if n_left_out and not is_tail else []
     elif not body:

@@ -41,7 +41,7 @@ from tori_tui.domain.events import (
 )
 from tori_tui.domain.goals import GoalTree
 from tori_tui.domain.ids import CallId, CommentId, GoalId
-from tori_tui.domain.messages import Message, ToolCall
+from tori_tui.domain.messages import SHELL, Message, ToolCall
 from tori_tui.domain.plan_edits import GoalFocused, MissionOpened
 from tori_tui.domain.rewind_words import rewind_told
 from tori_tui.domain.state import SessionState, reduce_all
@@ -60,6 +60,7 @@ from tori_tui.ui.transcript.blocks import (
     RunBlock,
 )
 from tori_tui.ui.transcript.reply import Reply
+from tori_tui.ui.transcript.shell_blocks import ended_shell_block, shell_block
 
 OUTPUT_TAIL_CHARS: Final = 20_000
 """What is kept of a running command's output: some screens; the whole stands in its file."""
@@ -186,6 +187,8 @@ class Story:
                 self._reply.add_call(event, self._goal)
             case ToolOutputStreamed():
                 self._stream_output(event)
+            case ToolRunStarted() if event.name == SHELL:
+                self._calls[event.call_id] = self._list.add(shell_block(event, self._goal, now_s))
             case ToolRunStarted():
                 self._change_call(event.call_id, state="running", title=event.title, started_s=now_s)
             case RequestStarted():
@@ -268,10 +271,21 @@ class Story:
             return
         if message.origin == "comment":
             self._comment_said(message)
+        elif SHELL in message.details:
+            self._shell_ended(message)
         elif message.origin == "runner":
             self._list.add(NoticeBlock(message.text, "info", goal_id=message.goal_id))
         elif message.origin != "fold":
             self._list.add(PromptBlock(message.text, message.goal_id))
+
+    def _shell_ended(self, message: Message) -> None:
+        call_id = CallId(str(message.details[SHELL]))
+        block = ended_shell_block(call_id, message)
+        key = self._calls.get(call_id)
+        if key is None:
+            self._calls[call_id] = self._list.add(block)
+        else:
+            self._list.put(key, block)
 
     def _assistant(self, message: Message) -> None:
         keys = self._reply.become(message, [_call_block(call, message) for call in message.tool_calls])
