@@ -56,7 +56,10 @@ async def on_wire(
     resume: str | None = None,
     waits: bool = True,
 ) -> AsyncIterator[tuple[WireServer, Driver]]:
-    """Serve a session, without pauses between tries if it is not to wait; afterwards its requests were valid and its trace folds to its live state."""
+    """Serve a session whose requests are valid and whose trace folds to its live state.
+
+    Unless it `waits`, no try is put off.
+    """
     home = cwd.parent / f"{cwd.name}-home"
     async with WireServer(script) as server:
         environ = {

@@ -5,6 +5,7 @@ Must not decide anything; it is told what happened.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from tori_tui.domain.events import DurableEvent, NoticeShown, Record, TransientEvent
@@ -19,13 +20,25 @@ DISK_RETRY_S: Final = 2.0
 
 
 class Recorder:
-    """Owns the state of a session. Everyone else reads frozen snapshots of it."""
+    """Owns the state of a session. Everyone else reads frozen snapshots of it.
 
-    def __init__(self, store: TraceStore, bus: Bus, state: SessionState, clock: Clock) -> None:
+    Args:
+        cleaned: Returns a record as it may be kept; the same one where nothing must go.
+    """
+
+    def __init__(
+        self,
+        store: TraceStore,
+        bus: Bus,
+        state: SessionState,
+        clock: Clock,
+        cleaned: Callable[[Record], Record] = lambda record: record,
+    ) -> None:
         self._store = store
         self._bus = bus
         self._state = state
         self._clock = clock
+        self._cleaned = cleaned
 
     @property
     def state(self) -> SessionState:
@@ -38,7 +51,7 @@ class Recorder:
         Raises:
             TraceDiskFull: Nothing was recorded, applied or announced.
         """
-        record = Record(self._state.next_seq, self._clock.now(), event)
+        record = self._cleaned(Record(self._state.next_seq, self._clock.now(), event))
         self._store.append(record)
         self._state = reduce(self._state, record)
         self._bus.publish(record, self._state)
