@@ -25,6 +25,7 @@ from tori_tui.config.translate import (
     classifies,
     limits,
     make_model,
+    secret_values,
 )
 from tori_tui.context.instructions import load_instructions
 from tori_tui.context.system_prompt import Environment, system_parts
@@ -41,6 +42,7 @@ from tori_tui.runtime.encoding import Encoding
 from tori_tui.runtime.feedback import Feedback
 from tori_tui.runtime.going_back import GoingBack
 from tori_tui.runtime.identities import Identities
+from tori_tui.runtime.keyless import Keyless
 from tori_tui.runtime.models import LoadedModels
 from tori_tui.runtime.projector import Projector
 from tori_tui.runtime.recorder import Recorder
@@ -242,7 +244,8 @@ def _lay_ground(
 ) -> Ground:
     root = terms.root if terms else find_work_tree(options.cwd) or options.cwd
     bus = Bus(opened.state)
-    recorder = Recorder(world.wrap_store(opened.store), bus, opened.state, world.clock)
+    keyless = Keyless(secret_values(world.environ))
+    recorder = Recorder(world.wrap_store(opened.store), bus, opened.state, world.clock, keyless)
     ground = Ground(
         settings=settings,
         options=options,

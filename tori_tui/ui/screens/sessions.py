@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -49,6 +50,15 @@ class SessionsPort:
     now: Callable[[], datetime]
 
 
+class OneLineInput(Input):
+    """A field of one line that keeps every pasted word."""
+
+    def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        self.replace(" ".join(event.text.split()), *self.selection)
+
+
 class SessionsScreen(ModalScreen[str | None]):
     """Ends with the id of the session to go on with, or None."""
 
@@ -70,7 +80,7 @@ class SessionsScreen(ModalScreen[str | None]):
         self._shown: tuple[TraceEntry, ...] = ()
         self._renamed: TraceEntry | None = None
         self._words = words
-        self._input = Input(words, placeholder=_FILTER, id="sessions-filter")
+        self._input = OneLineInput(words, placeholder=_FILTER, id="sessions-filter")
         # A blinking cursor would keep an idle terminal busy.
         self._input.cursor_blink = False
         self._list = OptionList(id="sessions-list")

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
+from rich.cells import CellSpan, split_graphemes
 from textual import events
 from textual.binding import BindingType
+from textual.document._document import Location
 from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult
@@ -238,6 +240,22 @@ class CommentInput(TextArea):
         else:
             self.end_purpose()
         self.post_message(self.Submitted(text, purpose))
+
+    def get_cursor_left_location(self) -> Location:
+        """Return the place before the character at the left, as people count characters."""
+        row, column = self.cursor_location
+        starts = [start for start, _, _ in self._characters(row) if start < column]
+        return (row, starts[-1]) if starts else super().get_cursor_left_location()
+
+    def get_cursor_right_location(self) -> Location:
+        """Return the place behind the character at the right."""
+        row, column = self.cursor_location
+        ends = [end for _, end, _ in self._characters(row) if end > column]
+        return (row, ends[0]) if ends else super().get_cursor_right_location()
+
+    def _characters(self, row: int) -> list[CellSpan]:
+        """Return start, end and width of each character of a line: a base with its marks is one."""
+        return split_graphemes(self.document.get_line(row))[0]
 
     def action_newline(self) -> None:
         """Insert a line break."""
