@@ -122,7 +122,7 @@ async def _lives(rng: random.Random, found: Found, work: Path, environ: Mapping[
     """Start the program again until the mission is done; return what was wrong."""
     model = rng.choice(MODELS)
     for life in range(LIVES_LIMIT):
-        is_new = not list((work / ".trace").glob("*/messages.jsonl"))
+        is_new = not _begun_traces(work)
         first = ["run", MISSION] if is_new else ["run", "--resume", ""]
         arguments = [*first, "--mode", "auto", "--model", model]
         process = await asyncio.create_subprocess_exec(
@@ -172,9 +172,18 @@ def _left_wrong(work: Path) -> list[str]:
         wrong.append(f"calc/ops.py holds {(work / 'calc' / 'ops.py').read_text()!r}")
     if left := pids_of("", work):
         wrong.append(f"{len(left)} processes left in the work tree")
-    for trace in (work / ".trace").glob("*/messages.jsonl"):
-        wrong += _trace_wrong(trace.parent)
+    traces = _begun_traces(work)
+    if len(traces) != 1:
+        wrong.append(f"{len(traces)} traces of one mission")
+    for trace in traces:
+        wrong += _trace_wrong(trace)
     return wrong
+
+
+def _begun_traces(work: Path) -> list[Path]:
+    """Return the traces in which anything was recorded; a kill may leave one without."""
+    files = (work / ".trace").glob("*/messages.jsonl")
+    return [file.parent for file in files if file.stat().st_size]
 
 
 def _trace_wrong(trace: Path) -> list[str]:
@@ -187,7 +196,8 @@ def _trace_wrong(trace: Path) -> list[str]:
         wrong.append("the records have holes")
     if state.status != "done" or state.open_calls:
         wrong.append(f"the trace ends {state.status} with {len(state.open_calls)} open calls")
-    told = json.loads((trace / GOAL_NAME).read_text())
+    goal_file = trace / GOAL_NAME
+    told = json.loads(goal_file.read_text()) if goal_file.exists() else None
     if told != json.loads(json.dumps(goal_json(state.tree))):
         wrong.append("goal.json is not what the records come to")
     if (n_said := _times_said(state)) != 1:
