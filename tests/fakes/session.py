@@ -19,6 +19,7 @@ from tori_tui.domain.state import SessionState, reduce_all
 from tori_tui.providers.base import Provider
 from tori_tui.providers.catalogue import profile_for
 from tori_tui.runtime.bus import BusItem, Published, Resync, Subscription
+from tori_tui.runtime.clock import Clock
 from tori_tui.runtime.session import Session
 from tori_tui.trace.store import JsonlTraceStore, TraceStore
 
@@ -102,11 +103,13 @@ async def driven(
     settings: Settings | None = None,
     options: SessionOptions | None = None,
     wrap_store: Callable[[TraceStore], TraceStore] = lambda store: store,
+    wrap_clock: Callable[[Clock], Clock] = lambda clock: clock,
 ) -> AsyncIterator[Driver]:
     """Open a session, serve it, and afterwards prove that its trace folds to its live state."""
     provider = ScriptedProvider(turns) if isinstance(turns, Sequence) else turns
     wanted = options or SessionOptions(cwd=cwd, model=MODEL, mode="auto")
-    world = replace(surroundings_for(provider, cwd.parent / f"{cwd.name}-home"), wrap_store=wrap_store)
+    world = surroundings_for(provider, cwd.parent / f"{cwd.name}-home")
+    world = replace(world, wrap_store=wrap_store, clock=wrap_clock(world.clock))
     session = await open_session(settings or WITHOUT_CLASSIFIER, wanted, world)
     driver = Driver(session, session.subscribe())
     serving = asyncio.create_task(session.run())
