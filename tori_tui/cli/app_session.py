@@ -164,6 +164,7 @@ def load_live(options: AppOptions) -> LiveLaunch:
     from tori_tui.cli.replay_session import saved_records
     from tori_tui.config.agent_files import agent_names
     from tori_tui.ui.bridge import Bridge
+    from tori_tui.ui.notifying import notice_kind
     from tori_tui.ui.outside import Outside
     from tori_tui.ui.palette import palette_of
     from tori_tui.ui.screens.session import SessionScreen
@@ -192,8 +193,9 @@ def load_live(options: AppOptions) -> LiveLaunch:
         branch=lambda: read_git_head(root).branch if root else "",
         history=history.load(),
         remember=history.add,
-        agents=partial(agent_names, surroundings.config_dir, surroundings.state_dir, wanted.cwd),
         files=partial(list_files, wanted.cwd),
+        notice=notice_kind(settings.settings.notify, os.environ),
+        agents=partial(agent_names, surroundings.config_dir, surroundings.state_dir, wanted.cwd),
         goal_diff=partial(goal_diff, bridge, root or wanted.cwd),
     )
 

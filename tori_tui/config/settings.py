@@ -161,6 +161,8 @@ class Settings:
     """What runs without a question: `plan`, `ask`, `edit` or `auto`."""
     theme: str = "auto"
     """Colours of the app; `auto` goes by the terminal's background."""
+    notify: Literal["auto", "bell", "off"] = "auto"
+    """How you are called when a run ends or asks while you look elsewhere; `auto`: as the terminal can."""
     tool_protocol: Literal["auto", "native", "json"] = "auto"
     """How tools are offered to the model."""
     fallback_models: tuple[str, ...] = ()

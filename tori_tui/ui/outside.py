@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from tori_tui.domain.file_names import FileNames
 from tori_tui.domain.ids import GoalId
 from tori_tui.domain.state import SessionState
+from tori_tui.ui.notifying import NoticeKind
 
 FindFiles = Callable[[Callable[[], bool]], FileNames]
 """Finds the files of the work tree. Runs in a thread, and is given what says that nobody waits any more."""
@@ -36,6 +37,8 @@ class Outside:
     agents: Callable[[], Sequence[str]] = lambda: ()
     """The names of the agents that there are."""
     files: FindFiles = no_files
+    notice: NoticeKind = "bell"
+    """How the user is called back to a terminal that he does not look at."""
     goal_diff: Callable[[SessionState, GoalId], str] = lambda _, __: ""
     """What the agent changed for a goal, as a unified diff; may take long, so it is called in a thread.
 

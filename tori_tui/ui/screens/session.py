@@ -34,6 +34,7 @@ from tori_tui.ui.actions import Scope, action_of_slash
 from tori_tui.ui.bridge import Bridge, EventArrived, RecordArrived, SessionOpened, StateReset
 from tori_tui.ui.commanding import Commanding
 from tori_tui.ui.editor import edited_in_editor
+from tori_tui.ui.notifying import TITLE_MARKS, Notifier, calling
 from tori_tui.ui.outside import Outside
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.planning import Planning, purpose_of
@@ -94,6 +95,7 @@ class SessionScreen(TalkScreen):
             said=self.transcript.action_follow,
             edit_page=self._edit_plan_page,
         )
+        self.notifier = Notifier(outside.notice, self._write_to_terminal)
         self._question: QuestionAsked | None = None
         self._context_tokens = 0
         self._run_since_s: float | None = None
@@ -146,6 +148,7 @@ class SessionScreen(TalkScreen):
         if isinstance(event, RunStatusChanged):
             self._run_changed(event)
         self.tell_record(message.record, message.state)
+        self._call_user(calling(event))
         self._show_waiting()
 
     def on_event_arrived(self, message: EventArrived) -> None:
@@ -159,9 +162,27 @@ class SessionScreen(TalkScreen):
                 self._unanswered = ""
             case QuestionAsked():
                 self._ask(event)
+                self._call_user(event.text)
             case _:
                 pass
         self.tell_event(event)
+
+    def _call_user(self, text: str) -> None:
+        """Say in the title how it stands, and call a user who looks elsewhere."""
+        mission = self.state.tree.current_mission
+        if mission is not None:
+            self.notifier.show_title(f"{TITLE_MARKS.get(self.state.status, '○')} {mission.text}")
+        if text and not self.app.app_focus:
+            self.notifier.call(text)
+
+    def _write_to_terminal(self, sequence: str) -> None:
+        driver = self.app._driver
+        if driver is not None:
+            driver.write(sequence)
+
+    def on_unmount(self) -> None:
+        """Give the window its own title back."""
+        self.notifier.end()
 
     def _run_changed(self, event: RunStatusChanged) -> None:
         self._branch = self._outside.branch()
