@@ -30,6 +30,9 @@ POLL_S: Final = 0.1
 _OTHER_KEYS: Final = re.compile(r"\x1b\[27;(\d+);(\d+)~")
 """A modified key as xterm's modifyOtherKeys writes it: modifier, code."""
 
+_ALT_ENTER: Final = "\x1b\r"
+"""As terminals without a key protocol write it; Textual's parser takes it for Escape and then Enter."""
+
 _LATE_ANSWER: Final = re.compile(r"\x1b\]\d+;[^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[\?[\d;]*c")
 """What the terminal says of its colours and abilities after nobody waits for it any more."""
 
@@ -115,7 +118,7 @@ class TerminalDriver(LinuxDriver):
 
 
 def _plain(text: str) -> str:
-    return _OTHER_KEYS.sub("\x1b[\\2;\\1u", _LATE_ANSWER.sub("", text))
+    return _OTHER_KEYS.sub("\x1b[\\2;\\1u", _LATE_ANSWER.sub("", text)).replace(_ALT_ENTER, "\x1b[13;3u")
 
 
 def _is_rubbish(message: Message) -> bool:
