@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from textual.binding import Binding, BindingType
 
-Scope = Literal["session", "input", "transcript", "goals", "context", "approval", "replay"]
+Scope = Literal["session", "input", "transcript", "goals", "context", "search", "approval", "replay"]
 
 SCOPE_TITLES: Final[dict[Scope, str]] = {
     "session": "Everywhere",
@@ -18,6 +18,7 @@ SCOPE_TITLES: Final[dict[Scope, str]] = {
     "transcript": "In the conversation",
     "goals": "In the goal tree",
     "context": "In the context pane",
+    "search": "While searching",
     "approval": "At a question for permission",
     "replay": "While replaying",
 }
@@ -63,6 +64,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action(
         "toggle_context", "Show or hide the next request", ("f2",), "session", "context", is_priority=True
     ),
+    Action("search", "Search the conversation", ("ctrl+f",), "session", "search", is_priority=True),
     Action("tell_cost", "Cost so far, in all and by goal", (), "session", "cost"),
     Action("unfold", "Unfold or fold", ("ctrl+o",), "session", is_priority=True),
     Action("help", "Help", ("f1",), "session", "help", is_priority=True),
@@ -116,7 +118,12 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("to_start", "Start", ("home",), "transcript", in_palette=False),
     Action("follow", "End, and follow", ("end",), "transcript", in_palette=False),
     Action("mark(-1)", "Previous block", ("p",), "transcript", in_palette=False),
-    Action("mark(1)", "Next block", ("n",), "transcript", in_palette=False),
+    Action("mark(1)", "Next block, or the next hit of a search", ("n",), "transcript", in_palette=False),
+    Action("screen.search", "Search", ("slash",), "transcript", in_palette=False),
+    Action("next_hit(-1)", "Previous hit of a search", ("N",), "transcript", in_palette=False),
+    Action("goal(-1)", "Previous goal", ("left_square_bracket",), "transcript", in_palette=False),
+    Action("goal(1)", "Next goal", ("right_square_bracket",), "transcript", in_palette=False),
+    Action("edit_block", "Open the block in $EDITOR", ("e",), "transcript", in_palette=False),
     Action("toggle_fold", "Unfold or fold the block", ("enter",), "transcript", in_palette=False),
     Action("copy_block", "Copy the block", ("y",), "transcript", in_palette=False),
     # ── goal tree ──
@@ -139,6 +146,10 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("scroll_down", "Line down", ("down", "j"), "context", in_palette=False),
     Action("page_up", "Page up", ("pageup",), "context", in_palette=False),
     Action("page_down", "Page down", ("pagedown", "space"), "context", in_palette=False),
+    # ── search ──
+    Action("step(-1)", "Earlier hit", ("up",), "search", in_palette=False, shown_keys="Enter, ↑"),
+    Action("step(1)", "Later hit", ("down",), "search", in_palette=False),
+    Action("close", "Done; n and N go on", ("escape",), "search", in_palette=False),
     # ── permission ──
     Action("decide('once')", "Allow once", ("y",), "approval", in_palette=False),
     Action("decide('goal')", "Allow while this goal is worked on", ("g",), "approval", in_palette=False),
@@ -184,6 +195,9 @@ def action_of_slash(word: str) -> Action | None:
 _KEY_NAMES: Final = {
     "escape": "Esc",
     "question_mark": "?",
+    "slash": "/",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
     "pageup": "PgUp",
     "pagedown": "PgDn",
     "up": "↑",

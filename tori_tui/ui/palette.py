@@ -48,6 +48,8 @@ class Palette:
     hunk: Style
     marked: Style
     """A row under the cursor."""
+    found: Style
+    """A hit of a search."""
     panel: Style
     """Ground of the user's own words."""
     syntax: Mapping[_TokenType, Style]
@@ -89,6 +91,7 @@ def palette_of(theme: ThemeSpec) -> Palette:
         removed=on(colors.removed_background, colors.removed),
         hunk=ink(colors.muted, italic=True),
         marked=_marked(theme),
+        found=Style(reverse=True, bold=True) if theme.is_ansi else on(colors.warning, colors.background),
         panel=on(colors.surface, colors.foreground),
         syntax=_syntax_styles(theme.syntax),
     )

@@ -5,22 +5,32 @@ Must not find anything out; numbers come through ports, off the screen's own thr
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+
 from textual.screen import Screen
 from textual.widget import Widget
 
 from tori_tui.domain.inspection import ContextPage
 from tori_tui.domain.state import SessionState
 from tori_tui.render.spending import spending_lines
+from tori_tui.ui.editor import edited_in_editor
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.talk_ports import TalkPorts
 from tori_tui.ui.widgets.context_pane import ContextPane
+from tori_tui.ui.widgets.search_bar import SearchBar
+from tori_tui.ui.widgets.transcript import Transcript
 
 
 class LookingScreen(Screen[None]):
     """Opens and closes what stands beside the conversation."""
 
-    def __init__(self, palette: Palette) -> None:
+    def __init__(self, palette: Palette, *, clock: Callable[[], float]) -> None:
         super().__init__()
+        self.palette = palette
+        self.clock = clock
+        self.transcript = Transcript(palette, clock=clock, id="transcript")
+        self.search_bar = SearchBar(id="search")
         self.state = SessionState()
         self.context_pane = ContextPane(palette, id="context")
         self.talk_ports = TalkPorts()
@@ -49,6 +59,33 @@ class LookingScreen(Screen[None]):
             self.context_pane.focus()
         else:
             self.home.focus()
+
+    # ── searching ──
+
+    def action_search(self) -> None:
+        """Look for words in the conversation."""
+        self.remove_class("-goals-shown", "-context-shown")
+        self.search_bar.open()
+        self.search_bar.show(self.transcript.find(self.search_bar.words))
+
+    def on_search_bar_changed(self, message: SearchBar.Changed) -> None:
+        """Go to the nearest hit of what was typed so far."""
+        self.search_bar.show(self.transcript.find(message.words))
+
+    def on_search_bar_stepped(self, message: SearchBar.Stepped) -> None:
+        """Go to the next hit."""
+        self.search_bar.show(self.transcript.find(self.search_bar.words, message.step, stays=False))
+
+    def on_search_bar_closed(self, message: SearchBar.Closed) -> None:
+        """Go on in the conversation, at the hit."""
+        self.transcript.focus()
+
+    def on_transcript_page_wanted(self, message: Transcript.PageWanted) -> None:
+        """Show a block in the user's editor; what is changed there changes nothing here."""
+        if edited_in_editor(self.app, message.text, os.environ) is None:
+            self.note("No editor: set VISUAL or EDITOR.", "warning")
+
+    # ── cost ──
 
     def action_tell_cost(self) -> None:
         """Say what the session cost so far, in all and by goal."""

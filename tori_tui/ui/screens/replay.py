@@ -34,7 +34,7 @@ SHORTEST_PAUSE_S: Final = 0.03
 class ReplayScreen(TalkScreen):
     """Goal tree and conversation, a scrubber in the place of the input."""
 
-    SCOPES: ClassVar[tuple[Scope, ...]] = ("replay", "session", "transcript", "goals", "context")
+    SCOPES: ClassVar[tuple[Scope, ...]] = ("replay", "session", "transcript", "goals", "context", "search")
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("replay")
 

@@ -61,7 +61,15 @@ _BUSY_HINTS: Final = ("Esc interrupt", "Enter comment", "F1 keys", "Ctrl+P comma
 class SessionScreen(TalkScreen):
     """Panes, permission bar, input, status line."""
 
-    SCOPES: ClassVar[tuple[Scope, ...]] = ("session", "input", "transcript", "goals", "context", "approval")
+    SCOPES: ClassVar[tuple[Scope, ...]] = (
+        "session",
+        "input",
+        "transcript",
+        "goals",
+        "context",
+        "search",
+        "approval",
+    )
 
     def __init__(
         self,

@@ -49,12 +49,9 @@ class TalkScreen(LookingScreen):
     """What the help tells of, in order."""
 
     def __init__(self, palette: Palette, *, clock: Callable[[], float]) -> None:
-        super().__init__(palette)
-        self.palette = palette
-        self.clock = clock
+        super().__init__(palette, clock=clock)
         self.story = Story()
         self.goals = GoalTree(palette, clock=clock, id="goals")
-        self.transcript = Transcript(palette, clock=clock, id="transcript")
         self.talk_frame = Frame(self.transcript, id="talk")
         self.plan_strip = PlanStrip(palette, id="plan")
         self.status_line = StatusLine(palette, clock=clock, id="status")
@@ -68,6 +65,7 @@ class TalkScreen(LookingScreen):
             yield self.goals
             yield self.talk_frame
             yield self.context_pane
+        yield self.search_bar
         yield self.plan_strip
         yield from self.compose_below()
         yield self.status_line

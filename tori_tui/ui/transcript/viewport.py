@@ -5,12 +5,16 @@ What changes or is measured above can so never move what the user reads. Must no
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from textual.strip import Strip
 
+from tori_tui.ui.transcript.blocks import GoalBlock
 from tori_tui.ui.transcript.layout import can_fold
 from tori_tui.ui.transcript.slots import Slots
+
+SHOWN_ABOVE: Final = 3
+"""What is gone to stands below so much of the view: the part of one."""
 
 
 class Place(NamedTuple):
@@ -102,6 +106,38 @@ class Viewport:
         self.marked = self.slots.at(index).key
         if all(row.place.key != self.marked for row in self.rows):
             self.go_to(Place(self.marked, 0))
+
+    def mark_goal(self, step: int) -> None:
+        """Show where the next (1) or previous (-1) goal's work begins; past the last one, the end."""
+        if not self.rows:
+            return
+        index = self.slots.index_of(self.rows[0].place.key) + step
+        if self.rows[0].place.line > 1 and step < 0:
+            index += 1  # in the middle of a goal its own beginning comes first
+        while 0 <= index < len(self.slots) and not isinstance(self.slots.at(index).block, GoalBlock):
+            index += step
+        if index >= len(self.slots):
+            self.follow()
+        elif index < 0:
+            self.go_to_start()
+        else:
+            self.go_to(Place(self.slots.at(index).key, 0))
+
+    def unfold(self, key: int) -> None:
+        """Show a block whole, and let keys act on it."""
+        self.marked = key
+        slot = self.slots.find(key)
+        if slot is not None and can_fold(slot.block) and not slot.shows_all:
+            self.slots.fold(key, unfolded=True)
+
+    def show(self, place: Place) -> None:
+        """Bring a line into the upper third of the view, unless it is well in view already."""
+        heights = self._height
+        shown = [row.place for row in self.rows[: max(1, heights - 1)]]
+        if place in shown and not self.is_following:
+            return
+        self.go_to(place)
+        self._scroll_up(heights // SHOWN_ABOVE)
 
     def toggle_fold(self, key: int | None) -> None:
         """Unfold or fold a block: the given, else the marked, else the newest that can be."""

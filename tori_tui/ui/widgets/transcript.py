@@ -23,6 +23,7 @@ from tori_tui.domain.ids import GoalId
 from tori_tui.ui.actions import bindings_of
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.transcript.blocks import AnswerBlock, Block
+from tori_tui.ui.transcript.finding import Finder, Found, block_text, highlighted
 from tori_tui.ui.transcript.layout import GUTTER_CELLS
 from tori_tui.ui.transcript.lines import BAR_CELLS
 from tori_tui.ui.transcript.slots import Slots
@@ -70,10 +71,18 @@ class Transcript(Barred, can_focus=True):
             super().__init__()
             self.text = text
 
+    class PageWanted(Message):
+        """The user wants a text in his editor."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
     def __init__(self, palette: Palette, *, clock: Callable[[], float], id: str | None = None) -> None:
         super().__init__(id=id)
         self._slots = Slots(palette)
         self._view = Viewport(self._slots)
+        self._finder = Finder(self._slots)
         self._palette = palette
         self._clock = clock
         self._was_following = True
@@ -116,6 +125,22 @@ class Transcript(Barred, can_focus=True):
         self._view.go_to(Place(self._view.marked, 0))
         self._changed()
         return True
+
+    def find(self, words: str, step: int = -1, *, stays: bool = True) -> Found:
+        """Show a hit, unfolding its block: the nearest one, or the next in a direction."""
+        self._settle()
+        self._finder.start(words)
+        start = self._view.marked if self._view.marked is not None else self._last_key
+        key = self._finder.next_key(step, start, stays=stays)
+        if key is not None:
+            self._view.unfold(key)
+            self._view.show(self._finder.place_in(key))
+        self._changed()
+        return self._finder.found()
+
+    @property
+    def _last_key(self) -> int | None:
+        return self._view.rows[-1].place.key if self._view.rows else None
 
     @property
     def is_following(self) -> bool:
@@ -183,6 +208,8 @@ class Transcript(Barred, can_focus=True):
             place, strip = rows[y]
             if self.text_selection is not None:
                 strip = self._selected(strip, place)
+            if self._finder.words:
+                strip = highlighted(strip, self._finder.words, self._palette.found)
             if place.key == self._view.marked and self.has_focus and self._view.is_title(y):
                 strip = strip.apply_style(self._palette.marked)
         if self._thumb is not None and self._thumb[0] <= y < sum(self._thumb):
@@ -236,7 +263,8 @@ class Transcript(Barred, can_focus=True):
         self._changed()
 
     def action_follow(self) -> None:
-        """Show the end and stay there."""
+        """Show the end and stay there; a search is over."""
+        self._finder.start("")
         self._view.follow()
         self._changed()
 
@@ -261,10 +289,30 @@ class Transcript(Barred, can_focus=True):
         self.action_scroll_lines(WHEEL_LINES)
 
     def action_mark(self, step: int) -> None:
-        """Move the mark to the next or previous block that can be unfolded."""
+        """Move the mark to the next or previous block that can be unfolded; on along the hits of a search."""
+        if step > 0 and self._finder.words:
+            self.action_next_hit(step)
+            return
         self._settle()
         self._view.mark(step)
         self._changed()
+
+    def action_next_hit(self, step: int) -> None:
+        """Show the next or previous hit of the search."""
+        if self._finder.words:
+            self.find(self._finder.words, step, stays=False)
+
+    def action_goal(self, step: int) -> None:
+        """Show where the next or previous goal begins."""
+        self._settle()
+        self._view.mark_goal(step)
+        self._changed()
+
+    def action_edit_block(self) -> None:
+        """Ask for the marked block in the editor, whole."""
+        slot = self._slots.find(self._view.marked) if self._view.marked is not None else None
+        if slot is not None:
+            self.post_message(self.PageWanted(block_text(slot.block).strip("\n") + "\n"))
 
     def action_toggle_fold(self, key: int | None = None) -> None:
         """Unfold or fold a block: the given, the marked, or else the newest that can."""
