@@ -9,6 +9,7 @@ from pathlib import Path
 from textual.message import Message
 
 from tests.ui.fakes import FakeClock, FakeSession
+from tori_tui.domain.errors import UsageError
 from tori_tui.domain.events import DurableEvent, Record
 from tori_tui.ui.app import ToriApp
 from tori_tui.ui.bridge import Bridge, SessionPort
@@ -58,6 +59,11 @@ class Stage:
         self._session = self._session or FakeSession(self.events)
         return self._session
 
+    def _export(self, form: str, path: str) -> str:
+        if path == "/":
+            raise UsageError("/ is a folder.", "Name a file in it.")
+        return f"The session as a page: {path or 'trace'}.{form}"
+
     def make_screen(self, theme: ThemeSpec) -> TalkScreen:
         return SessionScreen(
             palette_of(theme),
@@ -70,6 +76,7 @@ class Stage:
                 agents=lambda: self.agents,
                 files=self._files,
                 goal_diff=lambda _, goal_id: self.diffs.get(goal_id, ""),
+                export=self._export,
             ),
             clock=self.clock,
             model="replay/x",

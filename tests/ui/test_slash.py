@@ -10,6 +10,7 @@ from tori_tui.domain.plan_edits import GoalPinned
 from tori_tui.ui.slash import (
     Aimed,
     Commanded,
+    ExportWanted,
     ModeChosen,
     ModelChosen,
     PlanEdited,
@@ -31,6 +32,10 @@ from tori_tui.ui.slash import (
         ("/plan pin 1", PlanEdited((GoalPinned(GoalId("1"), pinned=True),))),
         ("/model openai/x", ModelChosen("openai/x")),
         ("/mode auto", ModeChosen("auto")),
+        ("/export", ExportWanted("html", "")),
+        ("/export md", ExportWanted("md", "")),
+        ("/export svg my plan.txt", ExportWanted("svg", "my plan.txt")),
+        ("/export out/my talk.md", ExportWanted("md", "out/my talk.md")),
         ("/rewind 1", Commanded(RewindTo(goal=GoalId("1")))),
         ("/rewind turn:3 files", Commanded(RewindTo(turn=3, messages=False))),
         ("/undo", Commanded(UndoRewind())),

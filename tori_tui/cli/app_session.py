@@ -24,7 +24,7 @@ from tori_tui.cli.app import AppOptions
 from tori_tui.cli.exit_codes import FAILED
 from tori_tui.cli.session_choice import choice_screen, refuse_ambiguous
 from tori_tui.cli.terminal import EarlyTerminal
-from tori_tui.domain.errors import ToriError
+from tori_tui.domain.errors import ToriError, UsageError
 from tori_tui.ui.app import NEW_SESSION, Launch, ToriApp, crash_report
 from tori_tui.ui.driver import TerminalDriver
 from tori_tui.ui.themes import AUTO, DARK, LIGHT, ThemeSpec, load_theme, theme_directories
@@ -197,6 +197,7 @@ def load_live(options: AppOptions) -> LiveLaunch:
         notice=notice_kind(settings.settings.notify, os.environ),
         agents=partial(agent_names, surroundings.config_dir, surroundings.state_dir, wanted.cwd),
         goal_diff=partial(goal_diff, bridge, root or wanted.cwd),
+        export=partial(export_page, bridge, wanted.cwd),
     )
 
     def page(before: int) -> ContextPage | None:
@@ -269,6 +270,20 @@ def goal_diff(bridge: Bridge, root: Path, state: SessionState, goal_id: GoalId) 
     saved = SavedTrace(bridge.session.trace_id, state, root, shadow_of(root))
     with saved.shadow.locked():
         return "".join(layer_diff(saved.shadow, layer) for layer in changes_of(saved, goal_id))
+
+
+def export_page(bridge: Bridge, cwd: Path, form: str, path: str) -> str:
+    """Write the session as a page and return where it is, in words; runs in a thread.
+
+    Raises:
+        ToriError: Nothing was said in it yet, or the file cannot be written.
+    """
+    from tori_tui.cli.export_trace import FORMS, export_session
+
+    session = bridge.session
+    if session is None or not session.state.tree.missions:
+        raise UsageError("Nothing was said in this session yet.")
+    return export_session(session.directory, FORMS[form], path, cwd)
 
 
 def window_of(settings: Settings) -> Callable[[str], int]:

@@ -6,7 +6,7 @@ Must not change the trace.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, Literal, assert_never
 
@@ -63,7 +63,7 @@ def export_trace(
         OutputFailed: It could not be written whole.
     """
     directory = find_trace(trace_root(cwd, trace_dir), trace)
-    page = page_of(directory, form)
+    page = page_of(directory, form, streams.write_err)
     if output is None or str(output) == "-":
         streams.write_out_bytes(page)
         return
@@ -71,13 +71,32 @@ def export_trace(
     streams.write_err(f"{output}: {len(page):,} bytes\n")
 
 
-def page_of(directory: Path, form: Form) -> bytes:
+def export_session(directory: Path, form: Form, path: str, cwd: Path) -> str:
+    """Write a session that goes on; return where it is, in words.
+
+    Args:
+        directory: Its trace.
+        form: Of the page.
+        path: Where to, from `cwd` on; empty is beside the trace, in place of an earlier page of that session.
+        cwd: Where the session works.
+
+    Raises:
+        TraceError: It cannot be read.
+        UsageError: The file is there already, or cannot be.
+        OutputFailed: It could not be written whole.
+    """
+    target = cwd / Path(path).expanduser() if path else directory.parent / f"{directory.name}.{form}"
+    write_new_file(target, page_of(directory, form, lambda _: None), is_forced=not path)
+    return f"The session as a page: {target}"
+
+
+def page_of(directory: Path, form: Form, tell: Callable[[str], None]) -> bytes:
     """Return a trace as a page.
 
     Raises:
         TraceError: It cannot be read.
     """
-    account = read_account(directory)
+    account = read_account(directory, tell)
     match form:
         case "html":
             from tori_tui.render.page.html_page import html_page
@@ -101,12 +120,17 @@ def redacted(text: str) -> str:
     return Redactor(secret_values(os.environ)).redact(text)
 
 
-def read_account(directory: Path) -> Account:
-    """Return what a trace and those of its branches tell; lines that cannot be read are told on stderr."""
+def read_account(directory: Path, tell: Callable[[str], None]) -> Account:
+    """Return what a trace and those of its branches tell.
+
+    Args:
+        directory: Of the trace.
+        tell: Takes lines that name what could not be read.
+    """
     with JsonlTraceStore.open(directory, read_only=True) as store:
         records = tuple(store.records())
         for fault in store.faults:
-            streams.write_err(f"{store.directory}: line {fault.line}: {fault.reason}\n")
+            tell(f"{store.directory}: line {fault.line}: {fault.reason}\n")
     account = account_of(directory.resolve().name, records)
     told: dict[BranchId, Account] = {}
     for branch in account.state.branches.values():
@@ -114,10 +138,10 @@ def read_account(directory: Path) -> Account:
         if not branch.trace or not folder.is_dir():
             continue
         try:
-            told[branch.id] = own_part(read_account(folder))
+            told[branch.id] = own_part(read_account(folder, tell))
         except TraceError as error:
-            streams.write_err(f"{error}\n")
+            tell(f"{error}\n")
     return account_of(directory.resolve().name, records, told) if told else account
 
 
-__all__ = ["FORMS", "Form", "export_trace", "page_of", "read_account", "wanted_form"]
+__all__ = ["FORMS", "Form", "export_session", "export_trace", "page_of", "read_account", "wanted_form"]

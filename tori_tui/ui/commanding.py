@@ -15,6 +15,7 @@ from tori_tui.ui.bridge import Bridge
 from tori_tui.ui.slash import (
     Aimed,
     Commanded,
+    ExportWanted,
     MemoryWanted,
     ModeChosen,
     ModelChosen,
@@ -33,6 +34,7 @@ class Commanding:
         tell: Shows a word of the app's own, as `info` or `warning`.
         said: Called when a line said something to the model.
         edit_page: Lets the user edit the plan in his editor.
+        export: Writes the session as a page.
     """
 
     def __init__(
@@ -43,12 +45,14 @@ class Commanding:
         tell: Callable[[str, str], None],
         said: Callable[[], None],
         edit_page: Callable[[], None],
+        export: Callable[[ExportWanted], object],
     ) -> None:
         self._bridge = bridge
         self._state = state
         self._tell = tell
         self._said = said
         self._edit_page = edit_page
+        self._export = export
 
     def obey(self, line: str) -> bool:
         """Do what a line asks for; False if it is no command."""
@@ -73,6 +77,8 @@ class Commanding:
                 self._bridge.switch_mode(asked.mode)
             case Commanded():
                 self._bridge.command(asked.command)
+            case ExportWanted():
+                self._export(asked)
             case MemoryWanted():
                 self._tell(memory_page(self._state().memory), "info")
             case _:

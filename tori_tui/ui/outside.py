@@ -45,5 +45,10 @@ class Outside:
     Raises `ToriError`.
     """
 
+    export: Callable[[str, str], str] = lambda _, __: ""
+    """Writes the session in a form (`html`, `md`, `svg`) to a path, or beside its trace where that is empty,
+    and says where it is. Called in a thread. Raises `ToriError`.
+    """
+
 
 __all__ = ["FindFiles", "Outside", "no_files"]

@@ -5,7 +5,7 @@ Pure. Must not do it; the screen does, over the bridge.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, get_args
@@ -51,9 +51,12 @@ SLASH_HELP: Final[Mapping[str, str]] = MappingProxyType(
         "remember": "/remember [KEY:] TEXT | forget KEY: tell every agent of the session; alone: show",
         "memory": "/memory [WORDS] | forget ID: what sessions learned of this project",
         "mode": "/mode plan | ask | edit | auto",
+        "export": "/export [html | md | svg] [FILE]: the session as a page to share",
     }
 )
 """Each command with its form, for the help."""
+
+EXPORT_FORMS: Final = ("html", "md", "svg")
 
 
 SessionCommand = (
@@ -118,7 +121,22 @@ class MemoryWanted:
     """The user wants to see what the session remembers."""
 
 
-Asked = Aimed | PlanEdited | PlanPageWanted | ModelChosen | ModeChosen | Commanded | MemoryWanted
+@dataclass(frozen=True, slots=True)
+class ExportWanted:
+    """The user wants the session as a page."""
+
+    form: str
+    path: str
+    """Empty is beside the trace."""
+
+
+Asked = (
+    Aimed | PlanEdited | PlanPageWanted | ModelChosen | ModeChosen | Commanded | MemoryWanted | ExportWanted
+)
+
+_ALONE: Final[Mapping[str, Callable[[], SessionCommand]]] = MappingProxyType(
+    {"undo": UndoRewind, "redo": RedoRewind, "compact": CompactContext}
+)
 
 
 def read_slash(line: str, tree: GoalTree) -> Asked | None:
@@ -142,10 +160,8 @@ def read_slash(line: str, tree: GoalTree) -> Asked | None:
             return PlanEdited(read_plan_command(tree, rest))
         case "rewind":
             return Commanded(_rewind(_needed(rest, word), tree))
-        case "undo" | "redo" if not rest:
-            return Commanded(UndoRewind() if word == "undo" else RedoRewind())
-        case "compact" if not rest:
-            return Commanded(CompactContext())
+        case "undo" | "redo" | "compact" if not rest:
+            return Commanded(_ALONE[word]())
         case "rename" | "stop":
             return Commanded(RenameSession(_needed(rest, word)) if word == "rename" else _stop(rest))
         case "agent":
@@ -154,6 +170,8 @@ def read_slash(line: str, tree: GoalTree) -> Asked | None:
             return Commanded(_remember(rest)) if rest else MemoryWanted()
         case "memory":
             return Commanded(_memory(rest))
+        case "export":
+            return _export(rest)
         case "model" | "mode":
             return ModelChosen(_needed(rest, word)) if word == "model" else _mode(rest)
         case _:
@@ -228,6 +246,16 @@ def _memory(rest: str) -> SearchMemory | ForgetFact:
             return SearchMemory(rest)
 
 
+def _export(rest: str) -> ExportWanted:
+    word, _, path = rest.partition(" ")
+    if word in EXPORT_FORMS:
+        return ExportWanted(word, path.strip())
+    ending = rest.rpartition(".")[2].lower()
+    if not rest or ending in EXPORT_FORMS:
+        return ExportWanted(ending or EXPORT_FORMS[0], rest)
+    raise GoalRefused(f"{rest!r} does not say in which form.", SLASH_HELP["export"])
+
+
 def _mode(rest: str) -> ModeChosen:
     for mode in get_args(Mode):
         if mode == rest:
@@ -242,10 +270,12 @@ def _needed(rest: str, word: str) -> str:
 
 
 __all__ = [
+    "EXPORT_FORMS",
     "SLASH_HELP",
     "Aimed",
     "Asked",
     "Commanded",
+    "ExportWanted",
     "MemoryWanted",
     "ModeChosen",
     "ModelChosen",

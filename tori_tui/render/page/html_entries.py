@@ -106,7 +106,7 @@ class SceneWriter:
         self._begun.add(goal.id)
         address = f' id="{escape(self.goal_address(goal.id))}"' if is_first else ""
         is_open = " open" if goal.is_open or not self._is_folded else ""
-        again = "" if is_first else '<span class="facts">goes on</span>'
+        again = "" if is_first else '<span class="again">goes on</span>'
         facts = goal_facts(self._account, goal) if goal in outcomes else ""
         yield f'<details class="scene goal {goal.status}"{address}{is_open}><summary>'
         yield f'<span class="mark">{MARKS[goal.status]}</span><b>{escape(goal.id)}</b>'

@@ -40,7 +40,7 @@ from tori_tui.ui.palette import Palette
 from tori_tui.ui.planning import Planning, purpose_of
 from tori_tui.ui.screens.diff_page import DiffPage
 from tori_tui.ui.screens.talk import TalkScreen
-from tori_tui.ui.slash import read_shell
+from tori_tui.ui.slash import ExportWanted, read_shell
 from tori_tui.ui.transcript.blocks import NoticeBlock
 from tori_tui.ui.widgets.approval_bar import ApprovalBar
 from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Purpose
@@ -102,6 +102,7 @@ class SessionScreen(TalkScreen):
             tell=self.note,
             said=self.transcript.action_follow,
             edit_page=self._edit_plan_page,
+            export=lambda wanted: self.run_worker(self._export(wanted), name="export", group="export"),
         )
         self.notifier = Notifier(outside.notice, self._write_to_terminal)
         self._question: QuestionAsked | None = None
@@ -325,6 +326,12 @@ class SessionScreen(TalkScreen):
             self.run_worker(self._show_diff(goal_id), name="diff", exclusive=True, group="diff")
         elif goal_id is not None:
             self._planning.do(message.intent, goal_id)
+
+    async def _export(self, wanted: ExportWanted) -> None:
+        try:
+            self.note(await asyncio.to_thread(self._outside.export, wanted.form, wanted.path))
+        except ToriError as error:
+            self.note(str(error), "warning")
 
     async def _show_diff(self, goal_id: GoalId) -> None:
         try:
