@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from tori_tui.domain.events import Record
+from tori_tui.domain.events import MessageAdded, Record
 from tori_tui.permission.redaction import SHORTEST_SECRET_CHARS
 from tori_tui.trace.codec import decode, encode
 from tori_tui.trace.errors import BadLine
@@ -32,6 +32,9 @@ class Keyless:
 
     def __call__(self, record: Record) -> Record:
         """Return the record without keys."""
+        event = record.event
+        if isinstance(event, MessageAdded) and event.message.role == "tool":
+            return record
         line = encode(record) if self._known else b""
         if not any(key in line for key, _ in self._known):
             return record
