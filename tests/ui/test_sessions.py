@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from textual.app import App
+from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
+from tests.ui.test_pictures import Compare
 from tori_tui.domain.errors import ToriError
 from tori_tui.domain.ids import TraceId
 from tori_tui.trace.catalog import TraceEntry
@@ -45,6 +47,8 @@ class World:
             entry(3, "Draw the login page", status="interrupted"),
         ]
         self.open: set[Path] = set()
+        self.gone: list[TraceEntry] = []
+        self.unreadable = Path()
 
     def entries(self) -> Sequence[TraceEntry]:
         return self.rows
@@ -55,10 +59,34 @@ class World:
         self.rows = [replace(row, name=name) if row.path == path else row for row in self.rows]
 
     def port(self) -> SessionsPort:
-        return SessionsPort(self.entries, self.rename, self.open.__contains__, lambda: NOW)
+        return SessionsPort(
+            self.entries,
+            self.rename,
+            self.open.__contains__,
+            lambda: NOW,
+            self.fork,
+            self.trash,
+            self.restore,
+        )
+
+    def fork(self, path: Path) -> str:
+        if path == self.unreadable:
+            raise ToriError("It cannot be read.")
+        row = next(row for row in self.rows if row.path == path)
+        self.rows = [replace(entry(9, row.mission), updated_at=NOW), *self.rows]
+        return self.rows[0].id
+
+    def trash(self, path: Path) -> Path:
+        self.gone = [row for row in self.rows if row.path == path]
+        self.rows = [row for row in self.rows if row.path != path]
+        return path.parent / ".trash" / path.name
+
+    def restore(self, trashed: Path) -> Path:
+        self.rows = [*self.rows, *self.gone]
+        return trashed.parent.parent / trashed.name
 
 
-class Choosing(App[str]):
+class Choosing(App[None]):
     CSS_PATH = Path(__file__).parents[2] / "tori_tui/ui/screens/talk.tcss"
 
     def __init__(self, world: World, words: str = "") -> None:
@@ -162,3 +190,74 @@ async def test_it_fits_into_a_small_terminal(world: World) -> None:
         await pilot.press("pagedown", "pageup", "enter")
         await pilot.pause()
         assert app.choice == [world.rows[0].id]
+
+
+async def settle(app: Choosing, pilot: Pilot[None]) -> None:
+    await app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+async def test_a_fork_begins_where_the_session_stands_and_is_marked(world: World) -> None:
+    app = Choosing(world)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settle(app, pilot)
+        await pilot.press("down", "down", "ctrl+f")
+        await settle(app, pilot)
+        assert len(app.lines) == 4
+        assert app.foot.startswith(f"Forked: {world.rows[0].id} begins where {world.rows[3].id} stands.")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.choice == [world.rows[0].id]
+
+
+async def test_a_fork_that_fails_says_why(world: World) -> None:
+    world.unreadable = world.rows[0].path
+    app = Choosing(world)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settle(app, pilot)
+        await pilot.press("ctrl+f")
+        await settle(app, pilot)
+        assert app.foot == "It cannot be read."
+        assert len(app.lines) == 3
+
+
+@pytest.mark.parametrize("key", ["ctrl+d", "delete"])
+async def test_a_deleted_session_leaves_the_list_and_comes_back(world: World, key: str) -> None:
+    app = Choosing(world)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settle(app, pilot)
+        await pilot.press("down", key)
+        await settle(app, pilot)
+        assert len(app.lines) == 2
+        assert "lies in /traces/.trash now. Ctrl+Z takes it back." in app.foot
+        await pilot.press("ctrl+z")
+        await settle(app, pilot)
+        assert len(app.lines) == 3
+        assert app.foot == f"{world.rows[2].id} is back."
+        await pilot.press("ctrl+z")
+        assert app.foot == "Nothing was deleted here."
+
+
+async def test_an_open_session_is_never_deleted(world: World) -> None:
+    world.open.add(world.rows[0].path)
+    app = Choosing(world)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settle(app, pilot)
+        await pilot.press("ctrl+d")
+        await settle(app, pilot)
+        assert len(app.lines) == 3
+        assert "only a closed session can be deleted" in app.foot
+
+
+@pytest.mark.parametrize("size", [(120, 30), (80, 24)], ids=["wide", "small"])
+def test_how_the_list_looks(world: World, snap_compare: Compare, size: tuple[int, int]) -> None:
+    world.rows.append(entry(4, "修复登录页面，并为每个端点写测试"))
+    app = Choosing(world)
+
+    async def play(pilot: Pilot[None]) -> None:
+        await app.workers.wait_for_complete()
+        await pilot.press("down", "ctrl+d")
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+
+    assert snap_compare(app, terminal_size=size, run_before=play)

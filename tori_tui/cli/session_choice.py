@@ -34,11 +34,13 @@ def refuse_ambiguous(options: AppOptions, name: str) -> None:
 
 def choice_screen(options: AppOptions, theme: ThemeSpec, words: str, is_busy: bool) -> Screen[str | None]:
     """Return the list of this project's sessions."""
+    from tori_tui.cli.fork_end import fork_at_end
     from tori_tui.cli.traces import trace_root
     from tori_tui.config.surroundings import real_surroundings
     from tori_tui.trace.catalog import list_traces
     from tori_tui.trace.naming import rename_trace
     from tori_tui.trace.store import is_being_written
+    from tori_tui.trace.trash import restore_trace, trash_trace
     from tori_tui.ui.palette import palette_of
     from tori_tui.ui.screens.sessions import SessionsPort, SessionsScreen
 
@@ -49,6 +51,9 @@ def choice_screen(options: AppOptions, theme: ThemeSpec, words: str, is_busy: bo
         rename=lambda directory, name: rename_trace(directory, name, now()),
         is_open=is_being_written,
         now=now,
+        fork=lambda directory: fork_at_end(directory, options.directory),
+        trash=trash_trace,
+        restore=restore_trace,
     )
     return SessionsScreen(palette_of(theme), port, words=words, is_busy=is_busy)
 

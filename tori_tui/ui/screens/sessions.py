@@ -22,6 +22,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from tori_tui.domain.errors import ToriError
+from tori_tui.domain.ids import TraceId
 from tori_tui.render.amounts import counted, shown_age, shown_cost
 from tori_tui.render.safe_text import one_line
 from tori_tui.trace.catalog import TraceEntry, search_traces
@@ -48,6 +49,12 @@ class SessionsPort:
     is_open: Callable[[Path], bool]
     """Whether a process, this one included, works in the trace."""
     now: Callable[[], datetime]
+    fork: Callable[[Path], str]
+    """Begins a new session where one stands, and returns its id. Raises `ToriError`."""
+    trash: Callable[[Path], Path]
+    """Moves one to the trash and returns its place there. Raises `ToriError`."""
+    restore: Callable[[Path], Path]
+    """Moves it back. Raises `ToriError`."""
 
 
 class OneLineInput(Input):
@@ -69,6 +76,9 @@ class SessionsScreen(ModalScreen[str | None]):
         Binding("pageup", "page(-1)", "Page up", show=False, priority=True),
         Binding("pagedown", "page(1)", "Page down", show=False, priority=True),
         Binding("ctrl+r", "rename", "Rename", show=False, priority=True),
+        Binding("ctrl+f", "fork", "Fork", show=False, priority=True),
+        Binding("ctrl+d,delete", "trash", "Delete", show=False, priority=True),
+        Binding("ctrl+z", "restore", "Undo", show=False, priority=True),
     ]
 
     def __init__(self, palette: Palette, port: SessionsPort, *, words: str = "", is_busy: bool) -> None:
@@ -79,6 +89,12 @@ class SessionsScreen(ModalScreen[str | None]):
         self._entries: tuple[TraceEntry, ...] = ()
         self._shown: tuple[TraceEntry, ...] = ()
         self._renamed: TraceEntry | None = None
+        self._trashed: list[Path] = []
+        """What was deleted here, the newest last."""
+        self._wanted = ""
+        """The id to mark once the list is read."""
+        self._told = ""
+        """What to say then."""
         self._words = words
         self._input = OneLineInput(words, placeholder=_FILTER, id="sessions-filter")
         # A blinking cursor would keep an idle terminal busy.
@@ -90,7 +106,9 @@ class SessionsScreen(ModalScreen[str | None]):
         """Lay the list out."""
         box = Vertical(self._input, self._list, self._foot, id="sessions")
         box.border_title = Content("Sessions")
-        box.border_subtitle = Content("Enter opens · Ctrl+R renames · Esc closes")
+        box.border_subtitle = Content(
+            "Enter open · Ctrl+R name · Ctrl+F fork · Ctrl+D delete · Esc close"
+        )
         yield box
 
     def on_mount(self) -> None:
@@ -109,22 +127,26 @@ class SessionsScreen(ModalScreen[str | None]):
     def _show(self, entries: tuple[TraceEntry, ...]) -> None:
         self._entries = entries
         self._filter()
+        if self._told:
+            self._tell(self._told)
+            self._told = ""
 
     def _filter(self) -> None:
-        marked = self._marked
+        marked = self._wanted or (self._marked.id if self._marked else "")
+        self._wanted = ""
         self._shown = search_traces(self._entries, self._words)
         now = self._port.now()
         self._list.clear_options()
         self._list.add_options(Option(self._line(entry, now)) for entry in self._shown)
         ids = [entry.id for entry in self._shown]
         if ids:
-            self._list.highlighted = ids.index(marked.id) if marked and marked.id in ids else 0
+            self._list.highlighted = ids.index(TraceId(marked)) if marked in ids else 0
         found = f"{len(self._shown):,} of {counted(len(self._entries), 'session')}"
         busy = ". What runs here is interrupted first and can be resumed" if self._is_busy else ""
         self._tell(f"{found}{busy}.")
 
     def _line(self, entry: TraceEntry, now: datetime) -> Text:
-        muted, style = self._palette.muted, self._palette.strong if entry.name else self._palette.base
+        muted, style = self._palette.muted, self._palette.strong if entry.name else ""
         title = " · ".join(
             filter(None, (one_line(entry.name, 60), one_line(entry.mission, TITLE_LIMIT_CHARS)))
         )
@@ -221,6 +243,53 @@ class SessionsScreen(ModalScreen[str | None]):
         self._input.placeholder = _NAME
         self._input.value = entry.name
         self._input.cursor_position = len(entry.name)
+
+    def action_fork(self) -> None:
+        """Begin a new session where the marked one stands; both go on from there."""
+        entry = self._marked
+        if entry is not None and self._renamed is None:
+            self._change(lambda: self._fork(entry))
+
+    def _fork(self, entry: TraceEntry) -> str:
+        self._wanted = self._port.fork(entry.path)
+        return f"Forked: {self._wanted} begins where {entry.id} stands. Enter opens it."
+
+    def action_trash(self) -> None:
+        """Move what is marked to the trash, where it can be taken from again."""
+        entry = self._marked
+        if entry is None or self._renamed is not None:
+            return
+        if self._port.is_open(entry.path):
+            self._tell("It is open, here or in another window: only a closed session can be deleted.")
+            return
+        self._change(lambda: self._trash(entry))
+
+    def _trash(self, entry: TraceEntry) -> str:
+        place = self._port.trash(entry.path)
+        self._trashed.append(place)
+        return f"{entry.id} lies in {place.parent} now. Ctrl+Z takes it back."
+
+    def action_restore(self) -> None:
+        """Take back what was deleted last."""
+        if self._trashed:
+            self._change(self._restore)
+        else:
+            self._tell("Nothing was deleted here.")
+
+    def _restore(self) -> str:
+        place = self._port.restore(self._trashed[-1])
+        self._trashed.pop()
+        self._wanted = place.name
+        return f"{place.name} is back."
+
+    def _change(self, change: Callable[[], str]) -> None:
+        """Change what there is, and show the list anew with what came of it."""
+        try:
+            self._told = change()
+        except ToriError as error:
+            self._tell(str(error))
+            return
+        self._read()
 
     def _rename(self, entry: TraceEntry, name: str) -> None:
         try:
