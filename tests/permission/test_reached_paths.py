@@ -89,3 +89,12 @@ def test_a_folder_that_looks_like_a_repository_runs_nothing_unasked(root: Path) 
 def test_files_that_choose_programs_are_asked_in_every_mode(path: str) -> None:
     question = PermissionQuestion("write_file", "write", "/home/me/p", paths=(path,))
     assert decide("auto", question).decision == "ask"
+
+
+def test_what_a_search_finds_and_a_reader_opens_is_looked_at(root: Path) -> None:
+    command = "find . -name '*.py' | xargs cat"
+    assert decision(root, command) == "allow"
+    (root / "src" / "out.py").symlink_to("/etc/passwd")
+    for asked in (command, "find src -name '*.py' -exec cat {} +", "git ls-files '*.py' | xargs head -3"):
+        assert decision(root, asked) == "ask", asked
+    assert decision(root, "find . -name '*.py' | xargs wc -l") == "allow"

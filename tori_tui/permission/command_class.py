@@ -38,6 +38,8 @@ class CommandClass:
     """What it may open, of one that reads. Relative ones count from where it runs."""
     folders: tuple[str, ...] = ()
     """Of those, folders of which it shows every file's content."""
+    opens_found: bool = False
+    """It opens what a search finds, by names of sources: here below, or below a folder among its paths."""
     git_folders: tuple[str, ...] = ()
     """Where git reads; a bare repository that lies there brings its own settings, which run programs."""
     commands: tuple[SimpleCommand, ...] = ()

@@ -14,6 +14,7 @@ from typing import Final
 
 from tori_tui.permission.command_class import CommandClass
 from tori_tui.permission.protected_paths import may_hold_secrets
+from tori_tui.permission.source_names import names_sources
 
 ENTRIES_LIMIT: Final = 20_000
 """Looked through in about 30 ms; a search through more than that asks."""
@@ -34,6 +35,10 @@ def reached_paths(found: CommandClass, cwd: Path, entries_limit: int = ENTRIES_L
         reached += _led(word, cwd, entries_limit)
     for folder in found.folders:
         reached += _secrets_below(cwd / folder, entries_limit)
+    if found.opens_found:
+        folders = {os.path.realpath(path) for path in (cwd, *(cwd / word for word in found.paths))}
+        for folder in sorted(folders):
+            reached += _linked_sources_below(folder, entries_limit)
     for folder in found.git_folders:
         reached += _bare_repositories(cwd / folder)
     return tuple(dict.fromkeys(reached))
@@ -73,6 +78,19 @@ def _secrets_below(folder: Path, entries_limit: int) -> list[str]:
         if may_hold_secrets(entry):
             found.append(entry)
     return found
+
+
+def _linked_sources_below(folder: str, entries_limit: int) -> list[str]:
+    """Return where the links below a folder lead that a search by the names of sources would find."""
+    found: list[str] = []
+    for count, entry in enumerate(_entries(folder)):
+        if count >= entries_limit:
+            return [TOO_MANY]
+        if os.path.islink(entry) and names_sources(entry):
+            found.append(os.path.realpath(entry))
+    hooks = os.path.join(folder, ".git", "hooks")
+    names = os.listdir(hooks) if os.path.isdir(hooks) else ()
+    return found + [os.path.join(hooks, name) for name in names if names_sources(name)]
 
 
 def _entries(top: str) -> Iterator[str]:

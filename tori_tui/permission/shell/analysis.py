@@ -99,6 +99,7 @@ def _told(findings: Findings, parsed: Parsed | None) -> CommandClass:
         told,
         paths=tuple(dict.fromkeys(findings.paths)),
         folders=tuple(dict.fromkeys(findings.folders)),
+        opens_found=findings.opens_found,
         git_folders=tuple(dict.fromkeys(findings.git_folders)),
     )
 

@@ -23,6 +23,7 @@ class Findings:
     paths: list[str] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     git_folders: list[str] = field(default_factory=list)
+    opens_found: bool = False
     is_understood: bool = True
     is_plain: bool = True
     """So far nothing but one simple command with its words."""

@@ -23,10 +23,10 @@ from tori_tui.permission.shell.readers import (
     PROGRAMS,
     SHOWS_NO_CONTENT,
     TEXT_OPTIONS,
-    names_sources,
 )
 from tori_tui.permission.shell.scripts import awk_only_prints, jq_only_prints, sed_only_prints
 from tori_tui.permission.shell.words import PIPE_PATH, UNKNOWN, Word
+from tori_tui.permission.source_names import names_sources
 
 UNARY_TESTS: Final = words("-f -d -e -s -r -w -x -L -h -n -z -b -c -p -S -t -O -G !")
 BINARY_TESTS: Final = words("= == != -nt -ot -ef -eq -ne -lt -le -gt -ge")

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from tori_tui.permission.protected_paths import words
-from tori_tui.permission.shell.readers import FIND_TESTS, names_sources
+from tori_tui.permission.shell.readers import FIND_TESTS
 from tori_tui.permission.shell.words import Origin
 from tori_tui.permission.shell.wrappers import find_names
+from tori_tui.permission.source_names import names_sources
 
 SOURCE_TYPES: Final = words("py js ts rust go c cpp java kotlin ruby php sh md html css sql lua swift")
 """Of ripgrep's types, those to which no file with secrets belongs."""

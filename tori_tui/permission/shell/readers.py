@@ -262,19 +262,6 @@ to run (cargo, yarn, pytest …) are not among them, not even for their version.
 ENVIRONMENT_SHOWN: Final = words("PATH HOME USER SHELL LANG PWD TERM VIRTUAL_ENV EDITOR LC_ALL TZ PYTHONPATH")
 """What printenv may print."""
 
-SOURCE_EXTENSIONS: Final = words(
-    "py pyi js jsx ts tsx mjs cjs go rs c h cc cpp hpp cs java kt scala rb php swift lua pl sh "
-    "md rst txt html css scss vue svelte sql xml proto gradle ex exs erl hs ml clj dart zig nim log csv tsv"
-)
-"""No file with secrets is named so by custom, which `.env.local`, `id_rsa` and `secrets.json` show."""
-
-
-def names_sources(pattern: str) -> bool:
-    """Say whether a pattern of file names fits only sources."""
-    name, dot, extension = pattern.rpartition("/")[2].rpartition(".")
-    return bool(dot) and not name.startswith(".") and extension in SOURCE_EXTENSIONS
-
-
 __all__ = [
     "ENVIRONMENT_SHOWN",
     "FIND_TESTS",
@@ -284,5 +271,4 @@ __all__ = [
     "PROGRAMS",
     "SHOWS_NO_CONTENT",
     "TEXT_OPTIONS",
-    "names_sources",
 ]

@@ -13,6 +13,7 @@ from tori_tui.permission.command_class import SimpleCommand
 from tori_tui.permission.shell.danger import danger
 from tori_tui.permission.shell.findings import Findings
 from tori_tui.permission.shell.judge import judge
+from tori_tui.permission.shell.readers import SHOWS_NO_CONTENT
 from tori_tui.permission.shell.words import Origin, Variables, Word
 from tori_tui.permission.shell.wrappers import UNOPENED, find_commands, open_wrapper, without_commands
 
@@ -94,6 +95,8 @@ class SimpleCommands:
                 self.add(inner, around)
             command = (command[0], *without_commands(command[1:]))
         found = judge(command)
+        if any(word.origin == "sources" for word in command) and name not in SHOWS_NO_CONTENT:
+            self._findings.opens_found = True
         if not found.reason and name == "git":
             self._findings.git_folders += self.from_here(".")
         if not found.reason:

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Final
 
 from tori_tui.permission.protected_paths import words
-from tori_tui.permission.shell.readers import names_sources
 from tori_tui.permission.shell.words import UNKNOWN, Origin, Word
+from tori_tui.permission.source_names import names_sources
 
 FIND_ACTIONS: Final = words("-print -print0 -printf -ls -exec -execdir -ok -okdir -delete -prune -quit")
 
