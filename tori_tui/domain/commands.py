@@ -165,6 +165,13 @@ class StopBranch(Value):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class WithdrawComment(Value):
+    """Take a comment back that has had no effect yet."""
+
+    comment_id: CommentId
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RunShell(Value):
     """Run a command of the user's own in the work tree."""
 
@@ -203,6 +210,7 @@ Command = (
     | StopBranch
     | RenameSession
     | RunShell
+    | WithdrawComment
 )
 
 __all__ = [
@@ -229,4 +237,5 @@ __all__ = [
     "SwitchMode",
     "SwitchModel",
     "UndoRewind",
+    "WithdrawComment",
 ]

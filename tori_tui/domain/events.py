@@ -275,6 +275,8 @@ class CommentRouted(Value):
     goal_ids: tuple[GoalId, ...] = ()
     cancels: bool = False
     """The turn that ran was cancelled for it."""
+    is_withdrawn: bool = False
+    """The user took it back before it had an effect: it has none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

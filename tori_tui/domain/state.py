@@ -79,10 +79,7 @@ def _apply(draft: Draft, record: Record) -> None:
         case CommentReceived():
             draft.comments[event.comment_id] = event
         case CommentRouted():
-            if event.comment_id in draft.comments:
-                draft.routed[event.comment_id] = event
-            _edit(draft, event.edits, record.seq)
-            _note_moment(draft, record.seq, is_turn=False)
+            _route_comment(draft, event, record.seq)
         case CheckpointSaved():
             draft.last_checkpoint = event
             draft.past = draft.past.with_checkpoint(record.seq, record.at, event)
@@ -106,6 +103,16 @@ def _note(draft: Draft, event: SessionNamed | MemoryChanged | ErrorOccurred) -> 
             draft.last_error = event
         case _:
             assert_never(event)
+
+
+def _route_comment(draft: Draft, event: CommentRouted, seq: Seq) -> None:
+    if event.is_withdrawn:
+        draft.comments.pop(event.comment_id, None)
+        return
+    if event.comment_id in draft.comments:
+        draft.routed[event.comment_id] = event
+    _edit(draft, event.edits, seq)
+    _note_moment(draft, seq, is_turn=False)
 
 
 def _add_message(draft: Draft, seq: Seq, at: datetime, message: Message) -> None:

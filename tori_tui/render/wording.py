@@ -162,6 +162,8 @@ def thinking_of(message: Message) -> str:
 def fate_in_words(event: CommentRouted, goal_id: GoalId | None) -> str:
     """Return where a comment went."""
     goals = ", ".join(event.goal_ids)
+    if event.is_withdrawn:
+        return "taken back"
     match event.impact:
         case "future":
             return f"→ goal {goals}, later" if goals else "→ plan, later"

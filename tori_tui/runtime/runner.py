@@ -20,6 +20,7 @@ from tori_tui.domain.events import (
     PlanChanged,
     RunStatusChanged,
 )
+from tori_tui.domain.ids import CommentId
 from tori_tui.domain.messages import Message, Origin
 from tori_tui.domain.plan_edits import MissionCheckSet, MissionOpened, PlanEdit, fitting_edits
 from tori_tui.domain.rewind import next_mission_id
@@ -139,6 +140,10 @@ class Runner:
         """Take in a verdict; the turn is cancelled where the comment undoes what it works on."""
         if self._steering.take(command):
             self._cancel_turn()
+
+    async def withdraw_comment(self, comment_id: CommentId) -> bool:
+        """Take a comment back; False if it has taken effect already."""
+        return await self._steering.withdraw(comment_id)
 
     async def compact(self, *, is_running: bool) -> None:
         """Fold the active context as the user asks for; in a run before its next request."""

@@ -16,8 +16,8 @@ from tori_tui.domain.commands import (
     AddComment,
     AnswerQuestion,
     CloseContext,
-    CompactContext,
     Command,
+    CompactContext,
     ContinueRun,
     DecideApproval,
     EditPlan,
@@ -36,6 +36,7 @@ from tori_tui.domain.commands import (
     SwitchMode,
     SwitchModel,
     UndoRewind,
+    WithdrawComment,
 )
 from tori_tui.domain.events import CommentReceived, ContextChanged, NoticeShown, QuestionAsked, SessionNamed
 from tori_tui.domain.ids import TraceId
@@ -187,8 +188,8 @@ class Session:
                 await self._continue(command)
             case AddComment():
                 await self._commented(command)
-            case RouteComment():
-                self._runner.route_comment(command)
+            case RouteComment() | WithdrawComment():
+                await self._steer(command)
             case DecideApproval() | AnswerQuestion():
                 self._answer(command)
             case InterruptRun():
@@ -207,12 +208,25 @@ class Session:
                 await self._runner.compact(is_running=self.is_running)
             case StopBranch():
                 self._stop_branch(command)
+            case RunShell() | RenameSession():
+                await self._do_beside(command)
+            case _:
+                assert_never(command)
+
+    async def _steer(self, command: RouteComment | WithdrawComment) -> None:
+        match command:
+            case RouteComment():
+                self._runner.route_comment(command)
+            case WithdrawComment() if not await self._runner.withdraw_comment(command.comment_id):
+                self._tell("That comment has taken effect already.")
+
+    async def _do_beside(self, command: RunShell | RenameSession) -> None:
+        """Do what changes nothing of a run."""
+        match command:
             case RunShell():
                 self._services.shell.want(command)
             case RenameSession():
                 await self._recorder.record(SessionNamed(command.name.strip()))
-            case _:
-                assert_never(command)
 
     async def _share(
         self, command: SwitchAgent | CloseContext | Remember | SearchMemory | ForgetFact

@@ -72,6 +72,14 @@ class Steering:
         self._verdicts[verdict.comment_id] = verdict.verdict
         return route(self.state.tree, comment.text, verdict.verdict).cancels
 
+    async def withdraw(self, comment_id: CommentId) -> bool:
+        """Take a comment back; False if it has taken effect already."""
+        if comment_id not in self.state.comments or comment_id in self.state.routed:
+            return False
+        self._verdicts.pop(comment_id, None)
+        await self._recorder.record(CommentRouted(comment_id, "future", "user", is_withdrawn=True))
+        return True
+
     def find_verdicts(self) -> None:
         """Ask again about comments that a kill left without one."""
         for comment in self.state.comments.values():
@@ -91,6 +99,8 @@ class Steering:
         verdicts = [self._verdicts.get(comment.comment_id) for comment in comments]
         n_urgent = max((n for n, v in enumerate(verdicts, 1) if v and v.impact != "future"), default=0)
         for number, comment in enumerate(comments):
+            if comment.comment_id not in self.state.comments:
+                continue  # it was withdrawn meanwhile
             routed = self.state.routed.get(comment.comment_id)
             verdict = self._verdicts.pop(comment.comment_id, None)
             if routed is None and verdict is None and not is_last_chance and number >= n_urgent:

@@ -16,9 +16,10 @@ from textual.content import Content
 from textual.widget import Widget
 
 from tori_tui.domain.agents import BUILD
-from tori_tui.domain.commands import RewindTo, SwitchAgent
+from tori_tui.domain.commands import RewindTo, SwitchAgent, WithdrawComment
 from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import (
+    CommentReceived,
     MessageAdded,
     Mode,
     QuestionAsked,
@@ -48,6 +49,7 @@ from tori_tui.ui.widgets.completion_popup import CompletionPopup, CompletionSour
 from tori_tui.ui.widgets.goal_tree import GoalTree
 from tori_tui.ui.widgets.panes import Frame
 from tori_tui.ui.widgets.status_line import Status
+from tori_tui.ui.widgets.waiting_list import WaitingList
 
 MODES: Final[tuple[Mode, ...]] = ("plan", "ask", "edit", "auto")
 
@@ -92,6 +94,7 @@ class SessionScreen(TalkScreen):
         sources = CompletionSources(lambda: self.state.tree, outside.agents, outside.files)
         self.popup = CompletionPopup(palette, sources, clock=clock, id="completion")
         self.input = CommentInput(outside.history, popup=self.popup, id="comment")
+        self.waiting = WaitingList(palette, id="waiting")
         self._box = Frame(self.input, id="input-box")
         self._planning = Planning(
             bridge, tree=lambda: self.state.tree, refuse=lambda text: self.note(text, "warning")
@@ -114,7 +117,7 @@ class SessionScreen(TalkScreen):
 
     def compose_below(self) -> Iterable[Widget]:
         """Return the permission bar and the input."""
-        return (self.approvals, self.popup, self._box)
+        return (self.approvals, self.waiting, self.popup, self._box)
 
     def on_mount(self) -> None:
         """Begin in the input."""
@@ -206,7 +209,24 @@ class SessionScreen(TalkScreen):
             self.input.give_back(self._unanswered)
         self._unanswered = ""
 
+    def on_comment_input_take_back_requested(self) -> None:
+        """Take the newest comment that waits back into the input."""
+        if (comment := self.waiting.newest) is not None:
+            self._take_back(comment)
+
+    def on_waiting_list_chosen(self, message: WaitingList.Chosen) -> None:
+        """Take a comment back into the input."""
+        self._take_back(message.comment)
+
+    def _take_back(self, comment: CommentReceived) -> None:
+        self._bridge.command(WithdrawComment(comment.comment_id))
+        self.input.give_back(comment.text)
+        self.input.focus()
+
     def _show_waiting(self) -> None:
+        comments = [c for c in self.state.comments.values() if c.comment_id not in self.state.routed]
+        self.waiting.show(comments)
+        self.input.has_waiting = bool(comments)
         waiting = tuple(self.state.approvals.values())
         had_one = self.approvals.approval is not None
         self.approvals.show(waiting)
@@ -389,6 +409,7 @@ class SessionScreen(TalkScreen):
         super().set_palette(palette)
         self.approvals.set_palette(palette)
         self.popup.set_palette(palette)
+        self.waiting.set_palette(palette)
 
     # ── actions ──
 

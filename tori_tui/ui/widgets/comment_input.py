@@ -86,6 +86,9 @@ class CommentInput(TextArea):
             super().__init__()
             self.pages = pages
 
+    class TakeBackRequested(Message):
+        """The newest comment that waits is to come back."""
+
     class HelpRequested(Message):
         """The user typed `?` into an empty input."""
 
@@ -102,6 +105,8 @@ class CommentInput(TextArea):
         self.cursor_blink = False
         self.purpose = COMMENT
         self._popup = popup
+        self.has_waiting = False
+        """Whether a comment waits for its effect."""
         popup.on_chosen = self._put_chosen
         self._past: list[str] = list(history)
         self._at: int | None = None
@@ -170,6 +175,8 @@ class CommentInput(TextArea):
                 self._enter()
             case "escape" if self.purpose != COMMENT:
                 self.end_purpose()
+            case "up" if not self.text and self._at is None and self.has_waiting and self.purpose == COMMENT:
+                self.post_message(self.TakeBackRequested())
             case "up" if self._past and self.cursor_at_first_line and self.purpose == COMMENT:
                 self._look_back()
             case "down" if self._at is not None and self.cursor_at_last_line:
