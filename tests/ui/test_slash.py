@@ -68,11 +68,16 @@ def test_a_slash_command_is_read(line: str, asked: object) -> None:
         "/rename",
         "/memory forget",
         "/mode fast",
+        "/mode",
         "/plan nonsense",
-        "/model",
     ],
 )
 def test_one_that_is_not_whole_says_what_to_write(line: str) -> None:
     with pytest.raises(GoalRefused) as refused:
         read_slash(line, tree())
     assert refused.value.hint
+
+
+def test_a_model_is_chosen_from_a_list_where_none_is_named() -> None:
+    assert read_slash("/model", tree()) is None
+    assert read_slash("/model openai/x", tree()) == ModelChosen("openai/x")

@@ -161,6 +161,7 @@ def load_live(options: AppOptions) -> LiveLaunch:
 
     from tori_tui.bootstrap import real_surroundings
     from tori_tui.cli.history import History
+    from tori_tui.cli.model_choices import model_choices
     from tori_tui.cli.replay_session import saved_records
     from tori_tui.config.agent_files import agent_names
     from tori_tui.ui.bridge import Bridge
@@ -216,7 +217,7 @@ def load_live(options: AppOptions) -> LiveLaunch:
             model=settings.settings.model or "",
             mode=settings.settings.mode,
         )
-        screen.connect(TalkPorts(context=page))
+        screen.connect(TalkPorts(page, lambda: model_choices(settings.settings), bridge.switch_model))
         return screen
 
     return LiveLaunch(bridge, make)

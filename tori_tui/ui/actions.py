@@ -65,6 +65,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "toggle_context", "Show or hide the next request", ("f2",), "session", "context", is_priority=True
     ),
     Action("search", "Search the conversation", ("ctrl+f",), "session", "search", is_priority=True),
+    Action("choose_model", "Models: switch to another", (), "session", "model"),
     Action("tell_cost", "Cost so far, in all and by goal", (), "session", "cost"),
     Action("unfold", "Unfold or fold", ("ctrl+o",), "session", is_priority=True),
     Action("help", "Help", ("f1",), "session", "help", is_priority=True),

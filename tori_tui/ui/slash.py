@@ -46,7 +46,7 @@ SLASH_HELP: Final[Mapping[str, str]] = MappingProxyType(
         "compact": "/compact: fold the conversation's older part now",
         "stop": "/stop [BRANCH]: stop one branch of explore; without a number everything",
         "rename": "/rename NAME: name this session",
-        "model": "/model NAME: use another model from the next request on",
+        "model": "/model [NAME]: use another model from the next request on; alone: choose one",
         "agent": "/agent [NAME | close NAME]: let another agent work (Tab completes), or close its context",
         "remember": "/remember [KEY:] TEXT | forget KEY: tell every agent of the session; alone: show",
         "memory": "/memory [WORDS] | forget ID: what sessions learned of this project",
@@ -172,8 +172,9 @@ def read_slash(line: str, tree: GoalTree) -> Asked | None:
             return Commanded(_memory(rest))
         case "export":
             return _export(rest)
-        case "model" | "mode":
-            return ModelChosen(_needed(rest, word)) if word == "model" else _mode(rest)
+        case "model" | "mode" if rest or word == "mode":
+            # Alone, /model is the action of that name, which lets the user choose.
+            return ModelChosen(rest) if word == "model" else _mode(rest)
         case _:
             return None
 

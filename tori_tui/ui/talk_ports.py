@@ -5,7 +5,7 @@ Must not do any of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tori_tui.domain.inspection import ContextPage
@@ -20,10 +20,26 @@ def no_page(before: int) -> ContextPage | None:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model that the user may switch to."""
+
+    name: str
+    window_tokens: int = 0
+    """0 where it is not known."""
+    input_usd: float | None = None
+    """For a million tokens, as `output_usd`; None where the price is not known."""
+    output_usd: float | None = None
+    is_configured: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class TalkPorts:
     """Where what is shown beside the conversation comes from."""
 
     context: FindPage = no_page
+    models: Callable[[], Sequence[ModelChoice]] = tuple
+    """The models to choose from."""
+    switch_model: Callable[[str], None] = lambda name: None
 
 
-__all__ = ["FindPage", "TalkPorts", "no_page"]
+__all__ = ["FindPage", "ModelChoice", "TalkPorts", "no_page"]

@@ -16,6 +16,7 @@ from tori_tui.domain.state import SessionState
 from tori_tui.render.spending import spending_lines
 from tori_tui.ui.editor import edited_in_editor
 from tori_tui.ui.palette import Palette
+from tori_tui.ui.screens.models import ModelsScreen
 from tori_tui.ui.talk_ports import TalkPorts
 from tori_tui.ui.widgets.context_pane import ContextPane
 from tori_tui.ui.widgets.search_bar import SearchBar
@@ -84,6 +85,18 @@ class LookingScreen(Screen[None]):
         """Show a block in the user's editor; what is changed there changes nothing here."""
         if edited_in_editor(self.app, message.text, os.environ) is None:
             self.note("No editor: set VISUAL or EDITOR.", "warning")
+
+    # ── models ──
+
+    def action_choose_model(self) -> None:
+        """Choose the model of the next request and those after it."""
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                self.talk_ports.switch_model(name)
+
+        choices = self.talk_ports.models()
+        self.app.push_screen(ModelsScreen(self.palette, choices, self.state.model_in_force), chosen)
 
     # ── cost ──
 

@@ -1,0 +1,108 @@
+"""The models there are: look for one, switch to it.
+
+Must not know where the names come from, nor switch; it ends with the name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Final
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList
+from textual.widgets.option_list import Option
+
+from tori_tui.render.amounts import shown_tokens
+from tori_tui.render.safe_text import one_line
+from tori_tui.ui.palette import Palette
+from tori_tui.ui.talk_ports import ModelChoice
+
+NAME_CELLS: Final = 44
+
+
+class ModelsScreen(ModalScreen[str | None]):
+    """Ends with a model's name; one that is in no list can be typed whole."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Close", show=False, priority=True),
+        Binding("up,ctrl+p", "move(-1)", "Up", show=False, priority=True),
+        Binding("down,ctrl+n", "move(1)", "Down", show=False, priority=True),
+    ]
+
+    def __init__(self, palette: Palette, choices: Sequence[ModelChoice], now: str) -> None:
+        super().__init__()
+        self._palette = palette
+        self._choices = tuple(choices)
+        self._shown = self._choices
+        self._now = now
+        self._input = Input(
+            placeholder="type to look for a name, or a whole provider/name", id="models-filter"
+        )
+        # A blinking cursor would keep an idle terminal busy.
+        self._input.cursor_blink = False
+        self._list = OptionList(id="models-list")
+
+    def compose(self) -> ComposeResult:
+        """Lay the list out."""
+        box = Vertical(self._input, self._list, id="models")
+        box.border_title = Content("Models")
+        box.border_subtitle = Content("Enter switch · Esc close · $ per million tokens in / out")
+        yield box
+
+    def on_mount(self) -> None:
+        """Begin at the model in use."""
+        self._list.can_focus = False
+        self._input.focus()
+        self._show("")
+        names = [choice.name for choice in self._shown]
+        self._list.highlighted = names.index(self._now) if self._now in names else 0
+
+    def _show(self, words: str) -> None:
+        wanted = words.casefold().split()
+        self._shown = tuple(c for c in self._choices if all(word in c.name.casefold() for word in wanted))
+        self._list.clear_options()
+        self._list.add_options(Option(self._line(choice)) for choice in self._shown)
+        self._list.highlighted = 0 if self._shown else None
+
+    def _line(self, choice: ModelChoice) -> Text:
+        muted = self._palette.muted
+        mark = "●" if choice.name == self._now else "◇" if choice.is_configured else " "
+        window = shown_tokens(choice.window_tokens) if choice.window_tokens else ""
+        price = f"${choice.input_usd:g} / ${choice.output_usd:g}" if choice.input_usd is not None else ""
+        return Text.assemble(
+            (f"{mark} ", self._palette.accent),
+            f"{one_line(choice.name, NAME_CELLS):<{NAME_CELLS}}",
+            (f" {window:>5}  {price}", muted),
+            no_wrap=True,
+        )
+
+    def on_input_changed(self, message: Input.Changed) -> None:
+        """Show what fits."""
+        self._show(message.value)
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        """Switch to what is marked, else to what was typed."""
+        at = self._list.highlighted
+        if at is not None and at < len(self._shown):
+            self.dismiss(self._shown[at].name)
+        elif "/" in message.value:
+            self.dismiss(message.value.strip())
+
+    def on_option_list_option_selected(self, message: OptionList.OptionSelected) -> None:
+        """Switch to what was clicked."""
+        self.dismiss(self._shown[message.option_index].name)
+
+    def action_move(self, step: int) -> None:
+        """Mark the next or the last one."""
+        if step > 0:
+            self._list.action_cursor_down()
+        else:
+            self._list.action_cursor_up()
+
+
+__all__ = ["ModelsScreen"]
