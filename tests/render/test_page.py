@@ -12,6 +12,7 @@ from tori_tui.domain.ids import GoalId
 from tori_tui.domain.plan_edits import GoalCompleted, GoalFocused
 from tori_tui.render.page.account import account_of
 from tori_tui.render.page.html_page import html_page
+from tori_tui.render.page.markdown_page import markdown_page
 
 VOID = {"meta", "input", "img", "br", "hr"}
 
@@ -186,6 +187,15 @@ def test_a_very_long_output_is_cut_in_the_middle_and_says_so() -> None:
     page = html_page(account_of("t", told.records))
     assert "MIDDLE" not in page
     assert "40,006 characters left out here" in page
+
+
+@pytest.mark.parametrize("piece", ["[", "![a", ">", "`", "*a_"])
+def test_text_made_to_stop_a_parser_does_not(piece: str) -> None:
+    told = Told("m")
+    told.model(piece * 30_000)
+    account = account_of("t", told.records)
+    assert html_page(account).endswith("</html>\n")
+    assert markdown_page(account).endswith("exported by tori\n")
 
 
 def test_a_session_without_anything_is_a_page_too() -> None:

@@ -85,7 +85,7 @@ def export_session(directory: Path, form: Form, path: str, cwd: Path) -> str:
         UsageError: The file is there already, or cannot be.
         OutputFailed: It could not be written whole.
     """
-    target = cwd / Path(path).expanduser() if path else directory.parent / f"{directory.name}.{form}"
+    target = cwd / os.path.expanduser(path) if path else directory.parent / f"{directory.name}.{form}"
     write_new_file(target, page_of(directory, form, lambda _: None), is_forced=not path)
     return f"The session as a page: {target}"
 

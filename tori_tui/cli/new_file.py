@@ -37,8 +37,9 @@ def write_new_file(path: Path, data: bytes, *, is_forced: bool) -> None:
         known = path.stat()
     except FileNotFoundError:
         known = None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"{path} cannot be written: {why}.") from error
     if known is not None and stat.S_ISDIR(known.st_mode):
         raise UsageError(f"{path} is a folder.", f"Name a file in it, such as {path / 'session.html'}.")
     if known is not None and stat.S_ISREG(known.st_mode) and not is_forced:

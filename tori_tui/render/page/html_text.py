@@ -25,6 +25,10 @@ from pygments.util import ClassNotFound
 HIGHLIGHT_LIMIT_CHARS: Final = 20_000
 """Above this program text is shown plain: colours cost about a millisecond per 2,000 characters."""
 
+MARKDOWN_LIMIT_CHARS: Final = 100_000
+BRACKETS_LIMIT: Final = 2_000
+"""Above either a text is shown as it is: the time to parse nested brackets grows with their square."""
+
 CUT_HEAD_CHARS: Final = 40_000
 CUT_TAIL_CHARS: Final = 20_000
 """Of an output that is longer than both together; its file beside the trace has the rest."""
@@ -41,10 +45,17 @@ _LINK_SCHEMES: Final = ("https://", "http://", "mailto:")
 _CODE: Final = HtmlFormatter(nowrap=True, classprefix="t-")
 
 
+def is_for_parsing(text: str) -> bool:
+    """Whether a parser of Markdown is done with a text in short time, whoever wrote it."""
+    return len(text) <= MARKDOWN_LIMIT_CHARS and text.count("[") <= BRACKETS_LIMIT
+
+
 def markdown_html(text: str) -> str:
     """Return Markdown as HTML in which raw HTML and images are only words."""
     if _PLAIN.fullmatch(text):
         return f"<p>{escape(text)}</p>"
+    if not is_for_parsing(text):
+        return pre(text)
     return str(_PARSER.render(text))
 
 
@@ -155,4 +166,4 @@ _PARSER: Final = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Rendere
     ["table", "strikethrough"]
 )
 
-__all__ = ["code_html", "cut_output", "diff_html", "markdown_html", "pre"]
+__all__ = ["code_html", "cut_output", "diff_html", "is_for_parsing", "markdown_html", "pre"]

@@ -28,6 +28,7 @@ from tori_tui.render.page.entries import (
 )
 from tori_tui.render.page.html_entries import asked_text, goal_facts, outcomes_after
 from tori_tui.render.page.html_page import page_facts, page_title
+from tori_tui.render.page.html_text import is_for_parsing
 from tori_tui.render.safe_text import one_line, safe_text
 from tori_tui.render.wording import diff_of, facts_of, title_of
 
@@ -186,7 +187,8 @@ class _Page:
 
 def _words(said: Words) -> Iterator[str]:
     if said.by == "model":
-        yield harmless(said.text.strip())
+        text = said.text.strip()
+        yield harmless(text) if is_for_parsing(text) else "\n".join(fenced(text))
     else:
         who = "You" if said.by == "user" else "You, meanwhile"
         fate = f" {words(one_line(said.fate))}" if said.fate else ""
