@@ -146,7 +146,7 @@ async def test_goals_are_offered_by_words_and_by_id() -> None:
 
 async def test_a_command_is_completed_and_its_arguments_are_offered() -> None:
     async with written(*"/mo", "down") as (stage, pilot):
-        assert offered(stage)[:2] == ["/mode plan | ask | edit | auto", "/model NAME"]
+        assert offered(stage)[:2] == ["/mode plan | ask | edit | auto", "/model [NAME]"]
         await pilot.press("up", "tab")
         assert stage.screen.input.text == "/mode "
         assert offered(stage) == ["plan", "ask", "edit", "auto"]
