@@ -260,6 +260,14 @@ ls -la .*
 """Free in mode `ask`."""
 
 ASKED: Final = r"""
+[ -f a > PWN ]
+[ a < .env ]
+[ -f a && touch PWN ]
+[ -f a || touch PWN ]
+[ a ; touch PWN ]
+[ ! -f a | touch PWN ]
+[ \( -f a \) -a -f b ]
+if [ -f app. > PWNpy ]; then cat app.py; fi
 printf '%n' x
 printf '%d%5n' 1 x
 jq --indent 2 'import "secrets" as $x; .' f

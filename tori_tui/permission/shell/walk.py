@@ -37,6 +37,10 @@ WORDS: Final = words(
     "command_substitution process_substitution arithmetic_expansion brace_expression"
 )
 READS: Final = frozenset({"<", "<&", "<&-", ">&-"})
+TEST_PARTS: Final = words("test_command unary_expression binary_expression parenthesized_expression")
+TEST_MARKS: Final = words("[ ] ! = == !=")
+"""What may stand in `[` beside words and operators with a dash."""
+
 CWDS_LIMIT: Final = 4
 _NOTHING: Final[Variables] = MappingProxyType({})
 
@@ -168,11 +172,19 @@ class Walk:
     def _test(self, node: Node, around: Around) -> None:
         """Allow tests of files and texts; one of numbers may run what a variable holds."""
         self._findings.is_plain = False
+        is_double = node.children[0].type == "[["
         for part, _ in walk(node):
             text = self._parsed.text(part)
+            if (
+                not is_double
+                and part.parent.type in TEST_PARTS
+                and not part.is_named
+                and text not in TEST_MARKS
+            ):
+                # In `[` they are the shell's own: a redirection, the end of the command.
+                self._object(f"its test holds {text!r}")
             if part.type == "test_operator" and text not in UNARY_TESTS | BINARY_TESTS:
                 self._object(f"its test uses {text}")
-            is_double = node.children[0].type == "[["
             if is_double and part.type == "test_operator" and text in BINARY_TESTS - {"-nt", "-ot", "-ef"}:
                 self._object("its test computes with variables")
             is_bare = part.type in EXPANSIONS and part.parent.type != "string" and not is_double
