@@ -64,8 +64,9 @@ def with_parts(text: str) -> str:
 
 def _commands() -> list[str]:
     app = make_app()
-    shown = (*(info for info in app.registered_commands if not info.hidden), *app.registered_groups)
-    return [info.name for info in shown if info.name]
+    commands = [info.name for info in app.registered_commands if not info.hidden]
+    groups = [info.name for info in app.registered_groups]
+    return [name for name in (*commands, *groups) if name]
 
 
 def _rows(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

@@ -11,11 +11,11 @@ from tori_tui.context.build import build_request
 from tori_tui.context.earlier_calls import Exchange, earlier_text
 from tori_tui.context.plan import plan_block
 from tori_tui.context.read_reply import WrittenCall, read_reply
-from tori_tui.context.strict_json import CORRECTION, TRIGGER, Rounds, strict_json, tools_text
+from tori_tui.context.strict_json import TRIGGER, Rounds, strict_json, tools_text
 from tori_tui.context.system_prompt import SystemParts, rules_text
 from tori_tui.domain.events import Fold, MessagesFolded, PlanChanged
 from tori_tui.domain.ids import MAIN_CONTEXT, CallId, GoalId, MissionId, Seq
-from tori_tui.domain.messages import Message
+from tori_tui.domain.messages import CORRECTION, Message
 from tori_tui.domain.plan_edits import GoalAdded, GoalCompleted, GoalFocused, MissionOpened
 from tori_tui.domain.request import ModelProfile, ModelRequest, ToolSpec
 from tori_tui.domain.state import SessionState

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from tori_tui.domain.state import SessionState
     from tori_tui.runtime.session import Session
     from tori_tui.ui.bridge import Bridge
+    from tori_tui.ui.outside import Outside
 
 
 GULP_S: Final = 0.006
@@ -160,25 +161,17 @@ def load_live(options: AppOptions) -> LiveLaunch:
     import secrets
 
     from tori_tui.bootstrap import real_surroundings
-    from tori_tui.cli.history import History
     from tori_tui.cli.model_choices import model_choices
     from tori_tui.cli.replay_session import saved_records
-    from tori_tui.config.agent_files import agent_names
     from tori_tui.ui.bridge import Bridge
-    from tori_tui.ui.notifying import notice_kind
-    from tori_tui.ui.outside import Outside
     from tori_tui.ui.palette import palette_of
     from tori_tui.ui.screens.session import SessionScreen
     from tori_tui.ui.talk_ports import TalkPorts
-    from tori_tui.workspace.file_names import list_files
-    from tori_tui.workspace.git_head import find_work_tree, read_git_head
 
     settings, wanted, prompt = demo_session() if options.is_demo else asked_session(options)
     surroundings = real_surroundings(
         os.environ, replay_delay_s=DEMO_DELAY_S if options.is_demo else 0.0, gulp_s=GULP_S
     )
-    history = History(surroundings.state_dir / "history.jsonl")
-    root = find_work_tree(wanted.cwd)
     bridge = Bridge(
         opener(settings, wanted, surroundings),
         new_token=lambda: secrets.token_hex(4),
@@ -189,17 +182,7 @@ def load_live(options: AppOptions) -> LiveLaunch:
     if prompt:
         bridge.say(prompt)
 
-    outside = Outside(
-        window_of=window_of(settings.settings),
-        branch=lambda: read_git_head(root).branch if root else "",
-        history=history.load(),
-        remember=history.add,
-        files=partial(list_files, wanted.cwd),
-        notice=notice_kind(settings.settings.notify, os.environ),
-        agents=partial(agent_names, surroundings.config_dir, surroundings.state_dir, wanted.cwd),
-        goal_diff=partial(goal_diff, bridge, root or wanted.cwd),
-        export=partial(export_page, bridge, wanted.cwd),
-    )
+    outside = _outside(bridge, settings.settings, wanted.cwd, surroundings)
 
     def page(before: int) -> ContextPage | None:
         from tori_tui.cli.context_pages import page_of_trace
@@ -221,6 +204,30 @@ def load_live(options: AppOptions) -> LiveLaunch:
         return screen
 
     return LiveLaunch(bridge, make)
+
+
+def _outside(bridge: Bridge, settings: Settings, cwd: Path, surroundings: Surroundings) -> Outside:
+    """Return what the screen may see and use of the machine."""
+    from tori_tui.cli.history import History
+    from tori_tui.config.agent_files import agent_names
+    from tori_tui.ui.notifying import notice_kind
+    from tori_tui.ui.outside import Outside
+    from tori_tui.workspace.file_names import list_files
+    from tori_tui.workspace.git_head import find_work_tree, read_git_head
+
+    history = History(surroundings.state_dir / "history.jsonl")
+    root = find_work_tree(cwd)
+    return Outside(
+        window_of=window_of(settings),
+        branch=lambda: read_git_head(root).branch if root else "",
+        history=history.load(),
+        remember=history.add,
+        files=partial(list_files, cwd),
+        notice=notice_kind(settings.notify, os.environ),
+        agents=partial(agent_names, surroundings.config_dir, surroundings.state_dir, cwd),
+        goal_diff=partial(goal_diff, bridge, root or cwd),
+        export=partial(export_page, bridge, cwd),
+    )
 
 
 def asked_session(options: AppOptions) -> tuple[LoadedSettings, SessionOptions, str]:

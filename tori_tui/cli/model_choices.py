@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tori_tui.config import Settings
+from tori_tui.config.translate import model_profile
 from tori_tui.domain.errors import ToriError
-from tori_tui.providers.catalogue import known_models, profile_for
+from tori_tui.providers.catalogue import known_models
 from tori_tui.ui.talk_ports import ModelChoice
 
 
@@ -23,7 +24,7 @@ def model_choices(settings: Settings) -> tuple[ModelChoice, ...]:
 def _choices(names: tuple[str, ...], own: frozenset[str], settings: Settings) -> Iterator[ModelChoice]:
     for name in names:
         try:
-            profile = profile_for(name, settings.models.get(name))
+            profile = model_profile(name, settings)
         except ToriError:
             continue  # told when it is used
         window = profile.window_tokens if profile.is_known or name in settings.models else 0

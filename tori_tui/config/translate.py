@@ -57,16 +57,25 @@ def make_model(name: str, settings: Settings, world: Surroundings) -> tuple[Mode
     """
     if world.make_model is not None:
         return world.make_model(name)
-    own = settings.models.get(name)
-    overrides = ModelOverrides(**asdict(own)) if own else ModelOverrides()
-    if overrides.window_tokens is None:
-        overrides = replace(overrides, window_tokens=settings.context.window_tokens)
-    profile = profile_for(name, overrides)
+    profile = model_profile(name, settings)
     wire = replace(provider_settings(settings, profile.provider), gulp_s=world.gulp_s)
     provider = make_provider(profile, wire, environ=world.environ, replay_delay_s=world.replay_delay_s)
     variable = "ANTHROPIC_BASE_URL" if profile.provider == "anthropic" else "OPENAI_BASE_URL"
     base_url = wire.base_url or world.environ.get(variable, "")
     return replace(profile, is_local=is_local_url(base_url)), provider
+
+
+def model_profile(name: str, settings: Settings) -> ModelProfile:
+    """Return what is known of a model, the configuration's word over the catalogue's.
+
+    Raises:
+        UsageError: The name is wrong.
+    """
+    own = settings.models.get(name)
+    overrides = ModelOverrides(**asdict(own)) if own else ModelOverrides()
+    if overrides.window_tokens is None:
+        overrides = replace(overrides, window_tokens=settings.context.window_tokens)
+    return profile_for(name, overrides)
 
 
 def provider_settings(settings: Settings, provider: str) -> ProviderSettings:
@@ -116,6 +125,7 @@ __all__ = [
     "classifies",
     "limits",
     "make_model",
+    "model_profile",
     "provider_settings",
     "rules",
     "secret_values",

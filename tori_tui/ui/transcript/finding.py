@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import assert_never
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -18,6 +19,7 @@ from tori_tui.ui.transcript.blocks import (
     Block,
     CallBlock,
     CommentBlock,
+    DiffBlock,
     FoldBlock,
     GoalBlock,
     NoticeBlock,
@@ -149,6 +151,10 @@ def block_text(block: Block) -> str:
             return block.reason
         case RunBlock():
             return f"{block.status} {block.reason}"
+        case DiffBlock():
+            return block.diff
+        case _:
+            assert_never(block)
 
 
 def _values(arguments: Mapping[str, object]) -> Iterator[str]:
