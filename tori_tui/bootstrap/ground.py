@@ -102,5 +102,10 @@ class Ground:
     sandbox: Sandbox | None = None
     """Where one is asked for, commands run in it."""
 
+    @property
+    def sandbox_told(self) -> str:
+        """The name of the sandbox, a colon, and what it holds; empty where there is none."""
+        return f"{self.sandbox.name}: {self.sandbox.holds}" if self.sandbox is not None else ""
+
 
 __all__ = ["BranchTerms", "Ground", "Opened", "RunnerParts"]

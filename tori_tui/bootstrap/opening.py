@@ -213,6 +213,7 @@ async def _assemble(
                 shell.serve,
                 *(() if terms else (ground.memory.serve, lambda: _sweep(world.state_dir))),
             ),
+            ground.sandbox_told,
         ),
         notices=(*opened.notices, *instructions.notices, *_lease_notice(lease)),
         prepare=prepare,

@@ -65,6 +65,8 @@ class Services:
     shell: UserShell
     """Runs commands of the user's own."""
     others: tuple[Callable[[], Coroutine[None, None, None]], ...] = ()
+    sandbox: str = ""
+    """The name of the one that confines commands, a colon, and what it holds."""
 
 
 class Session:
@@ -96,8 +98,7 @@ class Session:
         self.trace_id = TraceId(directory.name)
         self.directory = directory
         self.notices = notices
-        self.sandbox = ""
-        """The name of the sandbox, a colon, and what it holds; empty where there is none."""
+        self.sandbox = services.sandbox
         self._bus = bus
         self._recorder = recorder
         self._runner = runner
