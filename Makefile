@@ -12,7 +12,7 @@ PACKAGES := tmux redis-server chromium bubblewrap ripgrep
 SOURCES := pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check dev bench bench-context soak snap system
+.PHONY: help demo test check dev bench bench-context soak fuzz snap system
 
 help:  ## list the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "make %-8s %s\n", $$1, $$2}'
@@ -44,6 +44,11 @@ SECONDS ?= 600
 
 soak: $(VENV)/.stamp-test  ## work for ten minutes against a faulty server, with kills and interrupts (SECONDS=60)
 	@$(BIN)/python -m tests.soak $(SECONDS) $(SEED)
+
+fuzz: $(VENV)/.stamp-test  ## feed rubbish to what reads from outside, five minutes each (FUZZ_SECONDS=60)
+	@$(BIN)/python -m tests.fuzz $(FUZZ_SECONDS)
+
+FUZZ_SECONDS ?= 300
 
 snap: $(VENV)/.stamp-test  ## draw the pictures of the screen tests anew; look at each change
 	@$(BIN)/python -m pytest -n 2 tests/ui --snapshot-update $(PYTEST_ARGS)

@@ -11,7 +11,8 @@ import os
 import re
 import selectors
 from codecs import getincrementaldecoder
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import ClassVar, Final
 
 from textual import events
@@ -71,27 +72,26 @@ class TerminalDriver(LinuxDriver):
         """Read until the driver stops or the terminal goes away."""
         selector = selectors.SelectSelector()
         selector.register(self.fileno, selectors.EVENT_READ)
-        parser = XTermParser(self._debug)
+        self._parser = XTermParser(self._debug)
         decode = getincrementaldecoder("utf-8")("replace").decode
         pastes = Pastes()
         early, type(self).early_input = type(self).early_input, b""
         try:
-            self._feed(parser, pastes.feed(decode(early), is_full=False))
+            self._feed(pastes.feed(decode(early), is_full=False))
             while not self.exit_event.is_set():
                 if selector.select(POLL_S):
                     data = self._read()
                     if not data:
                         self.send_message(TerminalHungUp())
                         return
-                    self._feed(parser, pastes.feed(decode(data), is_full=len(data) == READ_BYTES))
+                    self._feed(pastes.feed(decode(data), is_full=len(data) == READ_BYTES))
                 else:
-                    self._feed(parser, pastes.wait(POLL_S))
-                for message in parser.tick():
-                    self.process_message(message)
+                    self._feed(pastes.wait(POLL_S))
+                self._take(self._parser.tick)
         finally:
             selector.close()
             try:
-                for _ in parser.feed(""):
+                for _ in self._parser.feed(""):
                     pass
             except (EOFError, ParseError):
                 pass
@@ -104,7 +104,7 @@ class TerminalDriver(LinuxDriver):
                 return b""
             raise
 
-    def _feed(self, parser: XTermParser, parts: Iterator[Part]) -> None:
+    def _feed(self, parts: Iterator[Part]) -> None:
         for part in parts:
             if isinstance(part, events.Paste):
                 self.process_message(part)
@@ -112,9 +112,17 @@ class TerminalDriver(LinuxDriver):
             keys = _plain(part)
             if not keys:
                 continue  # to the parser this is the end of all input
-            for message in parser.feed(keys):
+            self._take(partial(self._parser.feed, keys))
+
+    def _take(self, read: Callable[[], Iterable[Message]]) -> None:
+        """Hand on what the parser finds; a sequence that it stumbles over is dropped with its parser."""
+        try:
+            for message in read():
                 if not _is_rubbish(message):
                     self.process_message(message)
+        except ValueError:
+            # A key's number that no character has. The parser's generator is dead after it.
+            self._parser = XTermParser(self._debug)
 
 
 def _plain(text: str) -> str:
@@ -122,7 +130,10 @@ def _plain(text: str) -> str:
 
 
 def _is_rubbish(message: Message) -> bool:
-    return isinstance(message, events.Key) and message.character == _REPLACEMENT
+    """Whether it is a key without a character that could be written: of broken bytes, or half of one."""
+    if not isinstance(message, events.Key) or message.character is None:
+        return False
+    return message.character == _REPLACEMENT or "\ud800" <= message.character <= "\udfff"
 
 
 __all__ = ["TerminalDriver", "TerminalHungUp"]
