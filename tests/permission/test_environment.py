@@ -35,3 +35,7 @@ def test_nothing_asks_or_pages() -> None:
     assert told["CI"] == "1"
     assert (told["PAGER"], told["GIT_PAGER"], told["TERM"]) == ("cat", "cat", "dumb")
     assert told["GIT_TERMINAL_PROMPT"] == "0"
+
+
+def test_a_folder_is_the_one_that_the_policy_sees() -> None:
+    assert "CDPATH" not in child_environment({"CDPATH": "/etc", "PATH": "/bin"})

@@ -20,6 +20,9 @@ CALM: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Nobody is there to press a key: no pager, no prompt, no progress bar."""
 
+ELSEWHERE: Final = "CDPATH"
+"""With it `cd src` may go somewhere else than the permission policy believes."""
+
 PROVIDER_PREFIXES: Final = ("OPENAI_", "ANTHROPIC_")
 KEY_SUFFIXES: Final = ("_API_KEY", "_API_TOKEN", "_AUTH_TOKEN")
 
@@ -49,6 +52,7 @@ def child_environment(base: Mapping[str, str], secret_names: Iterable[str] = ())
         for name, value in base.items()
         if not is_key_name(name, secret)
         and not name.upper().startswith(PROVIDER_PREFIXES)
+        and name != ELSEWHERE
         and value not in values
     }
     return {**kept, **CALM}
