@@ -24,15 +24,15 @@ class Planning:
     Args:
         bridge: Takes the edits.
         tree: The plan as it stands.
-        refuse: Tells what the plan does not allow.
+        tell: Shows a word of the app's own, as `info` or `warning`.
     """
 
     def __init__(
-        self, bridge: Bridge, *, tree: Callable[[], GoalTree], refuse: Callable[[str], None]
+        self, bridge: Bridge, *, tree: Callable[[], GoalTree], tell: Callable[[str, str], None]
     ) -> None:
         self._bridge = bridge
         self._tree = tree
-        self._refuse = refuse
+        self._tell = tell
 
     def do(self, intent: GoalIntent, goal_id: GoalId) -> None:
         """Do what needs no text: move a goal, focus it."""
@@ -63,7 +63,7 @@ class Planning:
         try:
             self._bridge.edit_plan(edits())
         except GoalRefused as refused:
-            self._refuse(str(refused))
+            self._tell(str(refused), "warning")
 
 
 def purpose_of(intent: GoalIntent, tree: GoalTree, goal_id: GoalId | None) -> tuple[Purpose, str] | None:

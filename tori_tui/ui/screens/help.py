@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
+from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -15,11 +17,13 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tori_tui.ui.actions import SCOPE_TITLES, Action, Scope, actions_of, shown_keys
+from tori_tui.ui.actions import SCOPE_TITLES, Scope, actions_of, shown_keys
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.slash import SLASH_HELP
 
-KEY_CELLS: Final = 30
+KEYS_SHARE: Final = 2
+WORDS_SHARE: Final = 3
+"""What stands at the right wraps in its own column."""
 
 LEGEND: Final = (
     ("○ ▶ ✓ ✗", "goal pending, in work, done, given up"),
@@ -43,34 +47,33 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Show the list."""
-        box = VerticalScroll(Static(self._text()), id="help")
+        box = VerticalScroll(Static(self._table()), id="help")
         box.border_title = Content("Keys · Esc closes")
         yield box
 
-    def _text(self) -> Text:
-        text = Text()
+    def _table(self) -> Table:
+        palette = self._palette
+        table = Table.grid(padding=(0, 2), expand=True)
+        table.add_column(ratio=KEYS_SHARE)
+        table.add_column(ratio=WORDS_SHARE)
         for scope in self._scopes:
-            text.append(f"{SCOPE_TITLES[scope]}\n", "bold")
+            table.add_row(Text(SCOPE_TITLES[scope], "bold"))
             for action in actions_of(scope):
                 if action.keys:
-                    text.append_text(self._line(action))
-            text.append("\n")
-        text.append("Commands\n", "bold")
-        for form in SLASH_HELP.values() if "input" in self._scopes else ():
-            command, _, meaning = form.partition(": ")
-            text.append(f"  {command}", self._palette.accent)
-            text.append(f"  {meaning}\n")
-        text.append("\n")
-        text.append("Marks\n", "bold")
+                    slash = f"  /{action.slash}" if action.slash else ""
+                    words = Text.assemble(action.title, (slash, palette.muted))
+                    table.add_row(Text(f"  {shown_keys(action)}", palette.accent), words)
+            table.add_row()
+        if "input" in self._scopes:
+            table.add_row(Text("Commands", "bold"))
+            for form in SLASH_HELP.values():
+                command, _, meaning = form.partition(": ")
+                table.add_row(Padding(Text(command, palette.accent), (0, 0, 0, 2)), meaning)
+            table.add_row()
+        table.add_row(Text("Marks", "bold"))
         for marks, meaning in LEGEND:
-            text.append(f"  {marks:<{KEY_CELLS}}", self._palette.accent)
-            text.append(f"{meaning}\n")
-        return text
-
-    def _line(self, action: Action) -> Text:
-        keys = f"  {shown_keys(action):<{KEY_CELLS}}"
-        slash = f"  /{action.slash}" if action.slash else ""
-        return Text.assemble((keys, self._palette.accent), action.title, (slash, self._palette.muted), "\n")
+            table.add_row(Text(f"  {marks}", palette.accent), meaning)
+        return table
 
 
 __all__ = ["HelpScreen"]

@@ -96,9 +96,7 @@ class SessionScreen(TalkScreen):
         self.input = CommentInput(outside.history, popup=self.popup, id="comment")
         self.waiting = WaitingList(palette, id="waiting")
         self._box = Frame(self.input, id="input-box")
-        self._planning = Planning(
-            bridge, tree=lambda: self.state.tree, refuse=lambda text: self.note(text, "warning")
-        )
+        self._planning = Planning(bridge, tree=lambda: self.state.tree, tell=self.note)
         self._commanding = Commanding(
             bridge,
             state=lambda: self.state,
@@ -161,6 +159,8 @@ class SessionScreen(TalkScreen):
             self._run_changed(event)
         self.tell_record(message.record, message.state)
         self._call_user(calling(event))
+        if isinstance(event, RunStatusChanged):
+            self._show_purpose(self.input.purpose)
         self._show_waiting()
 
     def on_event_arrived(self, message: EventArrived) -> None:
@@ -309,7 +309,8 @@ class SessionScreen(TalkScreen):
     def _show_purpose(self, purpose: Purpose) -> None:
         self._box.set_class(purpose != COMMENT, "-other")
         self._box.border_title = Content(purpose.title or "comment")
-        self.input.placeholder = Content("" if purpose != COMMENT else "What is to be done?")
+        words = "Say something about the work" if self.is_busy else "What is to be done?"
+        self.input.placeholder = Content("" if purpose != COMMENT else words)
 
     def on_comment_input_scroll_requested(self, message: CommentInput.ScrollRequested) -> None:
         """Scroll the conversation from the input."""
