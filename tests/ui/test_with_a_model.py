@@ -92,7 +92,7 @@ async def test_a_resumed_session_shows_what_was_said(tmp_path: Path) -> None:
     def first(app: PtyApp) -> None:
         app.send(b"what is it\r")
         app.wait_for("forty-two")
-        app.wait_for("done")
+        app.wait_for("✓ done")
         app.send(b"\x11")
         assert app.wait() == 0
 
@@ -124,7 +124,7 @@ async def test_a_replay_shows_what_the_live_session_showed(tmp_path: Path) -> No
     def steps(app: PtyApp) -> None:
         app.send(b"what is here\r")
         app.wait_for("elephant")
-        app.wait_for("done")
+        app.wait_for("✓ done")
         live.append(app.text)
         app.send(b"\x11")
         app.wait()
@@ -134,7 +134,7 @@ async def test_a_replay_shows_what_the_live_session_showed(tmp_path: Path) -> No
 
     def replay() -> None:
         with app_in_pty(("replay",), cwd=place) as app:
-            for text in ("what is here", "glob_files *.py", "the ear of the elephant", "done"):
+            for text in ("what is here", "glob_files *.py", "the ear of the elephant", "✓ done"):
                 app.wait_for(text)
                 assert text in live[0]
             app.send(b"\x11")

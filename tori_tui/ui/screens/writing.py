@@ -1,0 +1,160 @@
+"""A screen that is written on: the input with its purposes, and what waits for the user's answer.
+
+Must not know what a text of the user's own comes to; the session's screen does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from textual.content import Content
+from textual.widget import Widget
+
+from tori_tui.domain.commands import WithdrawComment
+from tori_tui.domain.events import CommentReceived, QuestionAsked
+from tori_tui.ui.bridge import Bridge
+from tori_tui.ui.outside import Outside
+from tori_tui.ui.palette import Palette
+from tori_tui.ui.screens.talk import TalkScreen
+from tori_tui.ui.transcript.blocks import NoticeBlock
+from tori_tui.ui.widgets.approval_bar import ApprovalBar
+from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Purpose
+from tori_tui.ui.widgets.completion_popup import CompletionPopup, CompletionSources
+from tori_tui.ui.widgets.panes import Frame
+from tori_tui.ui.widgets.waiting_list import WaitingList
+
+
+class WritingScreen(TalkScreen):
+    """Permission bar, comments that wait, input."""
+
+    def __init__(
+        self, palette: Palette, bridge: Bridge, outside: Outside, *, clock: Callable[[], float]
+    ) -> None:
+        super().__init__(palette, clock=clock)
+        self.bridge = bridge
+        self.outside = outside
+        self.approvals = ApprovalBar(palette, clock=clock, id="approval")
+        sources = CompletionSources(lambda: self.state.tree, outside.agents, outside.files)
+        self.popup = CompletionPopup(palette, sources, clock=clock, id="completion")
+        self.input = CommentInput(outside.history, popup=self.popup, id="comment")
+        self.waiting = WaitingList(palette, id="waiting")
+        self._box = Frame(self.input, id="input-box")
+        self._question: QuestionAsked | None = None
+
+    def compose_below(self) -> Iterable[Widget]:
+        """Return the permission bar and the input."""
+        return (self.approvals, self.waiting, self.popup, self._box)
+
+    @property
+    def home(self) -> Widget:
+        """The input, or the question that waits."""
+        return self.approvals if self.approvals.approval is not None else self.input
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a run is going on."""
+        return self.state.status in ("running", "waiting")
+
+    def note(self, text: str, level: str = "info") -> None:
+        """Show a word of the app's own in the conversation."""
+        self.story.tell_note(NoticeBlock(text, "warning" if level == "warning" else "info"))
+        self.show_story()
+
+    def set_palette(self, palette: Palette) -> None:
+        """Draw everything in other styles."""
+        super().set_palette(palette)
+        self.approvals.set_palette(palette)
+        self.popup.set_palette(palette)
+        self.waiting.set_palette(palette)
+
+    # ── what waits for an answer ──
+
+    def on_comment_input_take_back_requested(self) -> None:
+        """Take the newest comment that waits back into the input."""
+        if (comment := self.waiting.newest) is not None:
+            self._take_back(comment)
+
+    def on_waiting_list_chosen(self, message: WaitingList.Chosen) -> None:
+        """Take a comment back into the input."""
+        self._take_back(message.comment)
+
+    def _take_back(self, comment: CommentReceived) -> None:
+        self.bridge.command(WithdrawComment(comment.comment_id))
+        self.input.give_back(comment.text)
+        self.input.focus()
+
+    def show_waiting(self) -> None:
+        """Ask for what waits, and say which comments do."""
+        comments = [c for c in self.state.comments.values() if c.comment_id not in self.state.routed]
+        self.waiting.show(comments)
+        self.input.has_waiting = bool(comments)
+        waiting = tuple(self.state.approvals.values())
+        had_one = self.approvals.approval is not None
+        self.approvals.show(waiting)
+        if waiting and not had_one and self.input.purpose == COMMENT:
+            self.approvals.focus()
+        elif had_one and not waiting:
+            if self.input.purpose.kind == "deny":
+                self.input.end_purpose()
+            if self.focused is self.approvals or self.focused is None:
+                self.input.focus()
+
+    def ask(self, event: QuestionAsked) -> None:
+        """Ask the model's question, once."""
+        if self._question is not None and self._question.question_id == event.question_id:
+            return  # told a second time, after a lag
+        self._question = event
+        options = "".join(f"\n{number}. {option}" for number, option in enumerate(event.options, 1))
+        self.note(f"{event.text}{options}", "warning")
+        self.input.begin(Purpose("answer", "answer the question", question_id=event.question_id))
+        self.input.focus()
+
+    def answer_of(self, text: str) -> str:
+        """Return the answer to the question; a number stands for the option of that number."""
+        options, number = self._question.options if self._question else (), text.strip()
+        return options[int(number) - 1] if number.isdecimal() and 0 < int(number) <= len(options) else text
+
+    def end_questions(self) -> None:
+        """Ask nothing any more: the run has ended."""
+        self._question = None
+        if self.input.purpose.kind in ("deny", "answer"):
+            self.input.end_purpose()
+
+    def on_approval_bar_decided(self, message: ApprovalBar.Decided) -> None:
+        """Let a call run."""
+        self.bridge.allow(message.approval_id, message.scope)
+
+    def on_approval_bar_denial_begun(self, message: ApprovalBar.DenialBegun) -> None:
+        """Ask why not; the run goes on either way."""
+        title = "deny: the reason, or nothing · Esc back"
+        self.input.begin(Purpose("deny", title, approval_id=message.approval_id))
+        self.input.focus()
+
+    def on_approval_bar_typed_on(self, message: ApprovalBar.TypedOn) -> None:
+        """Put a key that was on its way where it was meant to go."""
+        self.input.add_to_draft(message.character)
+
+    # ── the input ──
+
+    def on_comment_input_purpose_changed(self, message: CommentInput.PurposeChanged) -> None:
+        """Say what the input is for; a question for permission that still waits comes back."""
+        self.show_purpose(message.purpose)
+        if message.purpose == COMMENT and self.approvals.approval is not None:
+            self.approvals.focus()
+
+    def show_purpose(self, purpose: Purpose) -> None:
+        """Say what the input is for."""
+        self._box.set_class(purpose != COMMENT, "-other")
+        self._box.border_title = Content(purpose.title or "comment")
+        words = "Say something about the work" if self.is_busy else "What is to be done?"
+        self.input.placeholder = Content("" if purpose != COMMENT else words)
+
+    def on_comment_input_scroll_requested(self, message: CommentInput.ScrollRequested) -> None:
+        """Scroll the conversation from the input."""
+        if message.pages:
+            self.transcript.action_scroll_pages(message.pages)
+        else:
+            self.transcript.action_follow()
+
+
+__all__ = ["WritingScreen"]
