@@ -49,7 +49,7 @@ def test_a_torn_tail_is_told_and_left_out(tmp_path: Path) -> None:
 def test_the_list_is_one_line_a_session(tmp_path: Path) -> None:
     project = finished(tmp_path)
     head, line = project.tori("list").stdout.decode().splitlines()
-    assert head.split() == ["TRACE", "CHANGED", "STATUS", "COST", "MISSION"]
+    assert head.split() == ["TRACE", "CHANGED", "STATUS", "TURNS", "COST", "MISSION"]
     assert line.startswith(project.traces[0].name)
     assert " done " in line
     assert line.endswith("Look and tell")

@@ -21,7 +21,8 @@ from tori_tui.workspace.sandbox.choice import Backend, open_sandbox
 from tori_tui.workspace.sandbox.confinement import Sandbox, SandboxRefused, SandboxTerms
 
 KEY = "PRIVATE-KEY-MATERIAL"
-PYTHON = sys.executable
+PYTHON = f"{sys.base_prefix}/bin/python3"
+"""Not the one of the tests: their environment may lie in the temp folder, which a sandbox hides."""
 
 
 @dataclass

@@ -106,9 +106,7 @@ class SessionsScreen(ModalScreen[str | None]):
         """Lay the list out."""
         box = Vertical(self._input, self._list, self._foot, id="sessions")
         box.border_title = Content("Sessions")
-        box.border_subtitle = Content(
-            "Enter open · Ctrl+R name · Ctrl+F fork · Ctrl+D delete · Esc close"
-        )
+        box.border_subtitle = Content("Enter open · Ctrl+R name · Ctrl+F fork · Ctrl+D delete · Esc close")
         yield box
 
     def on_mount(self) -> None:
