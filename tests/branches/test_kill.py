@@ -80,7 +80,7 @@ async def kill_and_resume(folder: Path, places: list[int]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 @given(places=st.lists(st.integers(1, N_PLACES), min_size=1, max_size=2))
 def test_exploring_and_adopting_killed_anywhere_end_right_after_a_resume(places: list[int]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -112,7 +112,7 @@ async def kill_and_resume(root: Path, places: list[int]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=9, deadline=None, suppress_health_check=list(HealthCheck))
 @given(places=st.lists(st.integers(1, N_PLACES), min_size=1, max_size=3))
 def test_a_run_that_is_killed_anywhere_finishes_after_a_resume(places: list[int]) -> None:
     with tempfile.TemporaryDirectory() as folder:

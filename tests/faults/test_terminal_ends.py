@@ -52,7 +52,7 @@ def test_keys_are_shown_at_once_after_a_very_long_session(tmp_path: Path) -> Non
     path = write_lines(project.root / ".trace" / "20260101-000000-long", records)
     assert path.stat().st_size > 5_000_000
     with app_in_pty(("resume",), cwd=project.root, environ={**project.environ, "TORI_MODE": "auto"}) as app:
-        app.wait_for("1499")
+        app.wait_for("more characters")
         app.read(1.5)
         waits: list[float] = []
         for number in range(50):

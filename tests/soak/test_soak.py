@@ -6,7 +6,7 @@ import pytest
 
 from tests.soak.__main__ import soak
 
-SECONDS = float(os.environ.get("SOAK_SECONDS", "45"))
+SECONDS = float(os.environ.get("SOAK_SECONDS", "30"))
 SEED = int(os.environ.get("SOAK_SEED", "20261130"))
 
 
