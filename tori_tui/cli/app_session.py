@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from tori_tui.ui.outside import Outside
 
 
-GULP_S: Final = 0.006
-"""Much less than lies between two drawings, and three pieces of a fast model's answer."""
+GULP_S: Final = 0.004
+"""Much less than lies between two drawings, and two pieces of a fast model's answer."""
 
 DEMO_DELAY_S: Final = 0.02
 """Between the pieces of recorded replies, so that they stream as a model's do."""

@@ -146,12 +146,12 @@ class ToriApp(App[None]):
         except ChoiceNeeded as choice:
             await self._choose(choice.words)
             return
-        # What is imported by now stays for good: the collector need not walk it again.
-        gc.freeze()
-        gc.enable()
         screen = launch.make_screen(self._spec)
         shell = self.screen
         await self.push_screen(screen)
+        # What is imported and shown by now stays for good: the collector need not walk it again.
+        gc.freeze()
+        gc.enable()
         self._talk = screen  # type: ignore[assignment]
         if self._talk is not None and isinstance(shell, ShellScreen):
             shell.hand_over(self._talk.take_keys)
