@@ -40,18 +40,17 @@ from tori_tui.domain.events import (
     TurnFinished,
 )
 from tori_tui.domain.goals import GoalTree
-from tori_tui.domain.ids import CallId, CommentId, GoalId
+from tori_tui.domain.ids import CallId, GoalId
 from tori_tui.domain.messages import SHELL, Message, ToolCall
 from tori_tui.domain.plan_edits import GoalFocused, MissionOpened
 from tori_tui.domain.rewind_words import rewind_told
 from tori_tui.domain.state import SessionState, reduce_all
-from tori_tui.render.wording import branch_in_words, edits_in_words, fate_in_words, memory_in_words
+from tori_tui.render.wording import branch_in_words, edits_in_words, memory_in_words
 from tori_tui.ui.transcript.block_list import BlockList, Change
 from tori_tui.ui.transcript.blocks import (
     Block,
     CallBlock,
     CallState,
-    CommentBlock,
     FoldBlock,
     GoalBlock,
     NoticeBlock,
@@ -59,6 +58,7 @@ from tori_tui.ui.transcript.blocks import (
     RetryBlock,
     RunBlock,
 )
+from tori_tui.ui.transcript.comments import Comments
 from tori_tui.ui.transcript.reply import Reply
 from tori_tui.ui.transcript.shell_blocks import ended_shell_block, shell_block
 
@@ -80,9 +80,7 @@ class Story:
         self._list = BlockList()
         self._reply = Reply(self._list)
         self._calls: dict[CallId, int] = {}
-        self._comments: dict[CommentId, int] = {}
-        self._unsaid: dict[str, int] = {}
-        """Comments that were received and did not yet come back as messages, by text."""
+        self._comments = Comments(self._list)
         self._retry: int | None = None
         self._goal: GoalId | None = None
 
@@ -99,8 +97,7 @@ class Story:
         """Begin anew from a state and what led to it; from the state alone only what was said."""
         self._list.clear()
         self._calls.clear()
-        self._comments.clear()
-        self._unsaid.clear()
+        self._comments.forget()
         self._reply.forget()
         self._retry = self._goal = None
         if records:
@@ -113,7 +110,7 @@ class Story:
             if open_call.approval is not None:
                 self._approval(open_call.approval)
         for comment in state.comments.values():
-            self._comment_received(comment)
+            self._comments.received(comment, self._goal)
 
     def tell_records(self, records: Iterable[Record], state: SessionState) -> SessionState:
         """Go on with many durable events and return the state after them.
@@ -152,9 +149,9 @@ class Story:
             case CallStarted():
                 self._change_call(event.call_id, state="running")
             case CommentReceived():
-                self._comment_received(event)
+                self._comments.received(event, self._goal)
             case CommentRouted():
-                self._comment_routed(event)
+                self._comments.routed(event, self._goal)
             case ErrorOccurred():
                 self._drop_retry()
                 self._list.add(NoticeBlock(event.message, "error", event.hint, self._goal))
@@ -235,13 +232,6 @@ class Story:
             isinstance(block, CallBlock) and block.state == "running" for block in running
         )
 
-    def running_keys(self) -> Iterable[int]:
-        """Return the keys of the calls that run now."""
-        for key in self._calls.values():
-            block = self._list.get(key)
-            if isinstance(block, CallBlock) and block.state == "running":
-                yield key
-
     def _enter_goal(self, goal_id: GoalId | None, tree: GoalTree) -> None:
         if goal_id == self._goal:
             return
@@ -270,7 +260,7 @@ class Story:
         if message.is_told_again:
             return
         if message.origin == "comment":
-            self._comment_said(message)
+            self._comments.said(message)
         elif SHELL in message.details:
             self._shell_ended(message)
         elif message.origin == "runner":
@@ -349,28 +339,6 @@ class Story:
         block = self._list.get(key)
         if isinstance(block, CallBlock) and key is not None and event.detail:
             self._list.put(key, replace(block, detail=event.detail))
-
-    def _comment_received(self, event: CommentReceived) -> None:
-        key = self._list.add(CommentBlock(event.comment_id, event.text, goal_id=self._goal))
-        self._comments[event.comment_id] = key
-        self._unsaid[event.text] = key
-
-    def _comment_routed(self, event: CommentRouted) -> None:
-        key = self._comments.get(event.comment_id)
-        block = self._list.get(key)
-        if isinstance(block, CommentBlock) and key is not None:
-            self._list.put(key, replace(block, fate=fate_in_words(event, self._goal)))
-
-    def _comment_said(self, message: Message) -> None:
-        """A comment joined the context: shown once, where it was typed."""
-        for text, key in tuple(self._unsaid.items()):
-            if text in message.text:
-                del self._unsaid[text]
-                block = self._list.get(key)
-                if isinstance(block, CommentBlock) and not block.fate:
-                    self._list.put(key, replace(block, fate="with the model"))
-                return
-        self._list.add(CommentBlock(None, message.text, "with the model", message.goal_id))
 
     def _plan_changed(self, event: PlanChanged, tree: GoalTree) -> None:
         if event.author in ("user", "comment") and (text := edits_in_words(event.edits)):
