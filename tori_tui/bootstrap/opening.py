@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
-from tori_tui import __version__
+from tori_tui.bootstrap.chosen import Chosen
 from tori_tui.bootstrap.ground import BranchTerms, Ground, Opened, RunnerParts
 from tori_tui.bootstrap.late import LateParts, acting_module, confining_module, contexts_module
 from tori_tui.bootstrap.project_memory import ProjectMemory
@@ -31,7 +31,7 @@ from tori_tui.context.instructions import load_instructions
 from tori_tui.context.system_prompt import Environment, system_parts
 from tori_tui.context.tokens import TokenMeter
 from tori_tui.domain.commands import Command
-from tori_tui.domain.events import CallStarted, Mode, Record, RunStatusChanged
+from tori_tui.domain.events import CallStarted, Record
 from tori_tui.domain.ids import CallId, TraceId
 from tori_tui.domain.state import SessionState
 from tori_tui.memory.model_facts import ModelFacts, TextCallers
@@ -167,7 +167,7 @@ async def _assemble(
     terms: BranchTerms | None,
 ) -> Session:
     ground = _lay_ground(settings, options, world, opened, terms)
-    chosen = _Chosen(
+    chosen = Chosen(
         options.model or opened.state.model or settings.model or default_model(world.environ),
         options.mode or settings.mode,
     )
@@ -289,7 +289,7 @@ def _sandbox(settings: Settings, root: Path, world: Surroundings) -> Sandbox | N
 
 def _make_runner(
     ground: Ground,
-    chosen: _Chosen,
+    chosen: Chosen,
     instructions: str,
     steering: Steering,
     projector: Projector,
@@ -362,36 +362,6 @@ def _make_requests(ground: Ground, instructions: str, encoding: Encoding, late: 
         clock=world.clock,
         encode=encoding.encode,
     )
-
-
-class _Chosen:
-    """Model and mode with which the first run begins; afterwards the state knows better."""
-
-    def __init__(self, model: str, mode: Mode) -> None:
-        self.model = model
-        self.mode = mode
-        self._has_begun = False
-
-    def facts(self, state: SessionState, cwd: Path, commit: str) -> RunStatusChanged:
-        """Return the record that begins a run."""
-        if self._has_begun:
-            return RunStatusChanged(
-                "running",
-                model=state.model,
-                mode=state.mode,
-                cwd=str(cwd),
-                git_head=commit,
-                tori_version=__version__,
-            )
-        self._has_begun = True
-        return RunStatusChanged(
-            "running",
-            model=self.model,
-            mode=self.mode,
-            cwd=str(cwd),
-            git_head=commit,
-            tori_version=__version__,
-        )
 
 
 def _lease_notice(lease: Lease | None) -> tuple[str, ...]:
