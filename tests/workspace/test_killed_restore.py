@@ -11,9 +11,9 @@ from tests.workspace.going_back_kit import Saver, content_of, git_tree
 from tests.workspace.test_checkpoints import agent_works
 from tori_tui.workspace.shadow_git import REFS
 
-N_KILLS = 14
+N_KILLS = 6
 N_FILES = 60
-N_SAVE_KILLS = 8
+N_SAVE_KILLS = 5
 
 
 def restore_in_process(root: Path, state: Path, saver: Saver, index: int, kill_after_s: float | None) -> None:
@@ -25,6 +25,15 @@ def restore_in_process(root: Path, state: Path, saver: Saver, index: int, kill_a
         if kill_after_s is not None:
             time.sleep(kill_after_s)
             process.kill()
+
+
+def test_a_kill_before_each_single_change_leaves_the_old_or_the_new_state(tmp_path: Path) -> None:
+    command = (sys.executable, "-m", "tests.workspace.killed_everywhere", str(tmp_path))
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    n_places, n_restored = map(int, done.stdout.split())
+    assert n_places > 20
+    assert n_places < n_restored < 2 * n_places  # a kill before the first change leaves the old state
 
 
 def test_a_kill_at_any_moment_leaves_the_old_or_the_new_state(tmp_path: Path) -> None:

@@ -113,22 +113,24 @@ class _Restoring:
             with suppress(OSError):  # something stands in it, or it is gone
                 path.rmdir()
             return True
-        if not self._parents_are_folders(path, make=False):
-            return not path.exists()
-        found = entry_at(path)
-        if found is None:
-            return True
-        if found != step.now:
+        folders = list(self._real_parents(path))
+        if len(folders) == len(path.relative_to(self.root).parts) - 1:
+            found = entry_at(path)
+            if found is not None and found != step.now:
+                return False
+            if found is not None:
+                path.unlink()
+        elif path.exists():
             return False
-        path.unlink()
+        # Also where the file is gone already: a kill may have fallen between the file and its folders.
         with suppress(OSError):  # the first folder that holds something ends it
-            for folder in self._parents(path):
+            for folder in reversed(folders):
                 folder.rmdir()
         return True
 
     def _put(self, step: Step, then: Entry) -> bool:
         path = self.root / step.path
-        if not self._parents_are_folders(path, make=True):
+        if not self._make_parents(path):
             return False
         if then == FOLDER:
             with suppress(OSError):
@@ -150,25 +152,30 @@ class _Restoring:
                 path.rmdir()
         return _replace(path, then.mode, data, step.bits)
 
-    def _parents(self, path: Path) -> Iterator[Path]:
-        folder = path.parent
-        while folder != self.root:
-            yield folder
-            folder = folder.parent
+    def _parents(self, path: Path) -> list[Path]:
+        """Return the folders on the way to a path, from the root's down."""
+        inner = path.relative_to(self.root).parents
+        return [self.root / folder for folder in reversed(inner) if folder.parts]
 
-    def _parents_are_folders(self, path: Path, *, make: bool) -> bool:
-        """Whether the way to a file leads through real folders only, never through a link out of the tree."""
-        for folder in reversed(list(self._parents(path))):
+    def _real_parents(self, path: Path) -> Iterator[Path]:
+        """Yield the folders on the way to a path, up to what is missing or a link out of the tree."""
+        for folder in self._parents(path):
             try:
-                mode = os.lstat(folder).st_mode
-            except FileNotFoundError:
-                if not make:
-                    return False
-                folder.mkdir()
-                continue
+                if not stat.S_ISDIR(os.lstat(folder).st_mode):
+                    return
             except OSError:
-                return False
-            if not stat.S_ISDIR(mode):
+                return
+            yield folder
+
+    def _make_parents(self, path: Path) -> bool:
+        """Make what is missing on the way; False where it leads through something else than folders."""
+        for folder in self._parents(path):
+            try:
+                if not stat.S_ISDIR(os.lstat(folder).st_mode):
+                    return False
+            except FileNotFoundError:
+                folder.mkdir()
+            except OSError:
                 return False
         return True
 
