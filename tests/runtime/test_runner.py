@@ -112,6 +112,9 @@ async def test_a_refused_goal_call_keeps_the_others_from_running_and_gives_the_m
     assert len(refusals) == 1
     assert "check is red" in str(refusals[0].refused)
     assert runs == []
+    evidence = state.tree.goals[0].evidence
+    assert evidence is not None
+    assert evidence.exit_code == 1
     refused = [entry.message for entry in state.log if entry.seq >= (refusals[0].message_seq or 0)][:4]
     assert [message.goal_id for message in refused] == ["1", "1", "1", "1"]
     assert [message.text for message in refused[1:]][::2] == ["not run: goal refused"] * 2

@@ -25,6 +25,8 @@ class GoalStats(Value):
     duration_s: float = 0.0
     """Model and tool time, not the user's."""
     changed_paths: tuple[str, ...] = ()
+    has_unpriced_turns: bool = False
+    """The price of some turn is not known: the cost is a least one."""
 
     def __add__(self, other: GoalStats) -> GoalStats:
         return GoalStats(
@@ -34,6 +36,7 @@ class GoalStats(Value):
             self.cost_usd + other.cost_usd,
             self.duration_s + other.duration_s,
             _joined(self.changed_paths, other.changed_paths),
+            self.has_unpriced_turns or other.has_unpriced_turns,
         )
 
     def with_turn(self, turn: TurnFinished) -> GoalStats:
@@ -45,11 +48,17 @@ class GoalStats(Value):
             self.cost_usd + (turn.cost_usd or 0.0),
             self.duration_s + turn.duration_s,
             self.changed_paths,
+            self.has_unpriced_turns or turn.cost_usd is None,
         )
 
     def with_branch_turn(self, turn: BranchChanged) -> GoalStats:
         """Return the sum with what one turn of a branch took; its time is that of the call that waits."""
-        return replace(self, usage=self.usage + turn.usage, cost_usd=self.cost_usd + (turn.cost_usd or 0.0))
+        return replace(
+            self,
+            usage=self.usage + turn.usage,
+            cost_usd=self.cost_usd + (turn.cost_usd or 0.0),
+            has_unpriced_turns=self.has_unpriced_turns or turn.cost_usd is None,
+        )
 
     def with_result(self, message: Message) -> GoalStats:
         """Return the sum with one more tool call, known by its result."""
@@ -60,6 +69,7 @@ class GoalStats(Value):
             self.cost_usd,
             self.duration_s + (message.duration_s or 0.0),
             _joined(self.changed_paths, _changed_paths(message.details)),
+            self.has_unpriced_turns,
         )
 
 

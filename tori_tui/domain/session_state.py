@@ -26,6 +26,7 @@ from tori_tui.domain.events import (
     RunStatusChanged,
     TurnFinished,
 )
+from tori_tui.domain.goal_comments import GoalComment
 from tori_tui.domain.goal_stats import GoalStats
 from tori_tui.domain.goals import GoalTree
 from tori_tui.domain.ids import (
@@ -122,6 +123,8 @@ class SessionState:
     parent: str = ""
     """The trace it was forked from."""
     name: str = ""
+    goal_comments: Mapping[GoalId, tuple[GoalComment, ...]] = field(default_factory=_nothing)
+    """What the user said about each goal, also where a rewind took it out of the conversation."""
     created_at: datetime | None = None
     updated_at: datetime | None = None
 
@@ -206,6 +209,7 @@ class Draft:
     past: Past
     parent: str
     name: str
+    goal_comments: dict[GoalId, tuple[GoalComment, ...]]
     created_at: datetime | None
     updated_at: datetime | None
 

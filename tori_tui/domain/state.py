@@ -31,6 +31,7 @@ from tori_tui.domain.events import (
     SessionNamed,
     TurnFinished,
 )
+from tori_tui.domain.goal_comments import with_comment, with_routing
 from tori_tui.domain.goal_stats import GoalStats
 from tori_tui.domain.ids import MAIN_CONTEXT, CallId, ContextId, GoalId, Seq
 from tori_tui.domain.logged import LoggedMessage, OpenCall
@@ -78,7 +79,10 @@ def _apply(draft: Draft, record: Record) -> None:
             _change_context(draft, event, record.seq)
         case CommentReceived():
             draft.comments[event.comment_id] = event
+            draft.goal_comments = with_comment(draft.goal_comments, event, record.at)
         case CommentRouted():
+            received = draft.comments.get(event.comment_id)
+            draft.goal_comments = with_routing(draft.goal_comments, event, received, record.at)
             _route_comment(draft, event, record.seq)
         case CheckpointSaved():
             draft.last_checkpoint = event

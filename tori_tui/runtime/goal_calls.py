@@ -13,7 +13,13 @@ from tori_tui.domain.goal_call import GoalRefused, needs_check, plan_goal_call
 from tori_tui.domain.goals import Evidence, GoalTree
 from tori_tui.domain.ids import GoalId, Seq
 from tori_tui.domain.messages import ToolCall
-from tori_tui.domain.plan_edits import GoalAbandoned, GoalCompleted, PlanEdit, apply_edits
+from tori_tui.domain.plan_edits import (
+    EvidenceRecorded,
+    GoalAbandoned,
+    GoalCompleted,
+    PlanEdit,
+    apply_edits,
+)
 from tori_tui.runtime.checks import Checks
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.restoring import Restoring
@@ -56,6 +62,9 @@ class GoalCalls:
             return replace(output, text=f"{output.text}\n{restored}".rstrip(), edits=edits)
         outcome = await self._checks.run(goal.check, goal.check_by, call, goal)
         if outcome.evidence is None or outcome.is_red:
+            if outcome.evidence is not None:
+                shown = EvidenceRecorded(goal.id, outcome.evidence)
+                await self._recorder.record(PlanChanged((shown,), "runner"))
             text = f"Goal {goal.id} stays open: its check is red.\n{outcome.text}"
             return await self._refused(call, message_seq, ToolOutput(text, is_error=True))
         edits = _with_evidence(output.edits, outcome.evidence)
