@@ -76,6 +76,21 @@ def test_rewind_without_a_place_names_the_goals(project: Project) -> None:
     assert b"goal 1 Greet; goal 2 Part" in done.stderr
 
 
+def test_a_place_that_is_none_is_wrong_usage(project: Project) -> None:
+    for arguments, told in (
+        (("rewind", "--goal", "99"), "Goal 99 is not in the plan.\nGoals to go back to: 1, 2, 3."),
+        (("rewind", "--goal", "soon"), "'soon' is no goal id."),
+        (("rewind", "--turn", "99"), "There is no turn 99 to go back to.\nTurns to go back to: 1 to 7."),
+        (("rewind", "--undo"), "There is nothing to undo."),
+        (("rewind", "--undo", "--redo"), "exclude each other"),
+        (("rewind", "--undo", "--goal", "1"), "--undo knows where to"),
+        (("diff", "--goal", "99"), "There is no goal 99."),
+    ):
+        done = project.tori(*arguments)
+        assert (done.returncode, done.stdout) == (2, b""), arguments
+        assert told in done.stderr.decode()
+
+
 def test_diff_shows_one_goals_change_alone(project: Project) -> None:
     second = out(project, "diff", "--goal", "2")
     assert "+bye" in second

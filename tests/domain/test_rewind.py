@@ -97,9 +97,9 @@ def test_a_turn_is_gone_back_to_as_it_was_before_it() -> None:
 
 
 def test_an_unknown_goal_or_turn_names_those_that_there_are() -> None:
-    with pytest.raises(RewindRefused, match=r"not in the plan.*\s*Goals that have: 1, 2"):
+    with pytest.raises(RewindRefused, match=r"not in the plan.*\s*Goals to go back to: 1, 2"):
         find_point(after(), goal=GoalId("7"))
-    with pytest.raises(RewindRefused, match=r"Turns: 1 to 4"):
+    with pytest.raises(RewindRefused, match=r"Turns to go back to: 1 to 4"):
         find_point(after(), turn=9)
 
 

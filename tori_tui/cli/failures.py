@@ -50,10 +50,13 @@ def _fault() -> str:
 
 
 def _code_of(error: ToriError) -> int:
+    from tori_tui.domain.goal_call import GoalRefused
     from tori_tui.trace.errors import TraceAmbiguous, TraceLocked, TraceMissing
 
-    # To name a trace that is not there, not the only one or not free is wrong usage too.
-    return USAGE if isinstance(error, (UsageError, TraceAmbiguous, TraceLocked, TraceMissing)) else FAILED
+    # To name a trace that is not there, not the only one or not free is wrong usage too, like a goal's id
+    # that is none.
+    kinds = (UsageError, GoalRefused, TraceAmbiguous, TraceLocked, TraceMissing)
+    return USAGE if isinstance(error, kinds) else FAILED
 
 
 __all__ = ["exit_code_of"]

@@ -28,7 +28,10 @@ def rewind(
 ) -> None:
     """Go back to a goal or a turn; what you changed yourself since stays, and it can be undone."""
     from tori_tui.cli.rewind_trace import Wanted, rewind_trace
+    from tori_tui.domain.errors import UsageError
 
+    if undo and redo:
+        raise UsageError("--undo and --redo exclude each other.", "Ask for one.")
     # Both or neither is the whole.
     wanted = Wanted(
         goal=goal,

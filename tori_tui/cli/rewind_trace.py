@@ -58,6 +58,10 @@ async def _rewind(trace: str, wanted: Wanted, cwd: Path, trace_dir: Path | None,
 
 async def _planned(rewinding: Rewinding, wanted: Wanted) -> RewindPlan:
     if wanted.how != "rewind":
+        if wanted.goal is not None or wanted.turn is not None:
+            raise UsageError(
+                f"--{wanted.how} knows where to: it takes neither --goal nor --turn.", "Ask for one of them."
+            )
         return await rewinding.plan_next(wanted.how)
     if (wanted.goal is None) == (wanted.turn is None):
         points = "; ".join(point.title for point in rewind_points(rewinding.state) if point.goal_id)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
 
-from tori_tui.domain.errors import ToriError
+from tori_tui.domain.errors import UsageError
 from tori_tui.domain.events import Rewound
 from tori_tui.domain.goals import Goal
 from tori_tui.domain.ids import GoalId, MissionId, Seq
@@ -25,8 +25,8 @@ REWIND_REASON: Final = "rewind"
 """Of the checkpoint that follows a rewind: it is nobody's work."""
 
 
-class RewindRefused(ToriError):
-    """There is nothing to go back to."""
+class RewindRefused(UsageError):
+    """There is nothing to go back to: who asked named a place that is none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -79,10 +79,10 @@ def find_point(state: SessionState, *, goal: GoalId | None = None, turn: int | N
     if goal is not None:
         begun = ", ".join(str(p.goal_id) for p in points if p.goal_id)
         what = "has not begun" if state.tree.find(goal) else "is not in the plan"
-        raise RewindRefused(f"Goal {goal} {what}.", f"Goals that have: {begun or 'none'}.")
+        raise RewindRefused(f"Goal {goal} {what}.", f"Goals to go back to: {begun or 'none'}.")
     turns = [p.turn for p in points if p.turn is not None]
     span = f"{turns[0]} to {turns[-1]}" if turns else "none"
-    raise RewindRefused(f"There is no turn {turn} to go back to.", f"Turns: {span}.")
+    raise RewindRefused(f"There is no turn {turn} to go back to.", f"Turns to go back to: {span}.")
 
 
 def next_undo(state: SessionState, how: Literal["undo", "redo"]) -> Rewound:
