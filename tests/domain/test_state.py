@@ -10,6 +10,7 @@ from tori_tui.domain.events import (
     BranchChanged,
     CallStarted,
     CheckpointSaved,
+    CommentMoved,
     CommentReceived,
     CommentRouted,
     ContextChanged,
@@ -108,6 +109,7 @@ EVENTS: st.SearchStrategy[DurableEvent] = st.one_of(
     ),
     st.builds(Rewound, SEQS, st.booleans(), st.booleans(), st.sampled_from(["rewind", "undo", "redo"])),
     st.builds(CommentReceived, COMMENTS, st.just("said")),
+    st.builds(CommentMoved, COMMENTS, st.none() | COMMENTS),
     st.builds(
         CommentRouted,
         COMMENTS,
@@ -142,7 +144,7 @@ EVENTS: st.SearchStrategy[DurableEvent] = st.one_of(
 
 
 def test_every_kind_is_among_the_random_ones() -> None:
-    assert len(DURABLE_EVENTS) == 16
+    assert len(DURABLE_EVENTS) == 17
     assert len(PLAN_EDITS) == 12
 
 

@@ -10,6 +10,7 @@ from typing import Literal
 
 from tori_tui.domain.events import Mode
 from tori_tui.domain.ids import ApprovalId, BranchId, CommentId, FactId, GoalId, QuestionId
+from tori_tui.domain.messages import ContentPart
 from tori_tui.domain.plan_edits import PlanEdit
 from tori_tui.domain.routing import Verdict
 from tori_tui.domain.value import Value
@@ -23,6 +24,8 @@ class SubmitPrompt(Value):
     check: str | None = None
     continues: bool = False
     """Keep the mission: the text is one more word on it."""
+    images: tuple[ContentPart, ...] = ()
+    """What is shown with it, in the order in which the text names them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -40,6 +43,8 @@ class AddComment(Value):
     comment_id: CommentId
     text: str
     aim: str = ""
+    images: tuple[ContentPart, ...] = ()
+    """As a prompt's."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -172,6 +177,15 @@ class WithdrawComment(Value):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MoveComment(Value):
+    """Let a comment that waits take its effect before another one that waits."""
+
+    comment_id: CommentId
+    before: CommentId | None = None
+    """None is behind all others."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RunShell(Value):
     """Run a command of the user's own in the work tree."""
 
@@ -211,6 +225,7 @@ Command = (
     | RenameSession
     | RunShell
     | WithdrawComment
+    | MoveComment
 )
 
 __all__ = [
@@ -224,6 +239,7 @@ __all__ = [
     "EditPlan",
     "ForgetFact",
     "InterruptRun",
+    "MoveComment",
     "RedoRewind",
     "Remember",
     "RenameSession",

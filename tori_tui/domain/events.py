@@ -10,11 +10,11 @@ from datetime import datetime
 from typing import ClassVar, Literal
 
 from tori_tui.domain.branch_events import BranchChanged
+from tori_tui.domain.comment_events import CommentMoved, CommentReceived, CommentRouted
 from tori_tui.domain.context_events import ContextChanged, MemoryChanged, Mode
 from tori_tui.domain.ids import (
     ApprovalId,
     CallId,
-    CommentId,
     ContextId,
     GoalId,
     Seq,
@@ -251,35 +251,6 @@ class SessionNamed(Value):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CommentReceived(Value):
-    """The user said something while a run was going on."""
-
-    kind: ClassVar[str] = "comment"
-    comment_id: CommentId
-    text: str
-    aim: str = ""
-    """Empty, or what the user aimed at: `now`, `later`, `replan`, `retry:ID`, `goal:ID`."""
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CommentRouted(Value):
-    """A comment took effect: where, and by which edits of the plan."""
-
-    kind: ClassVar[str] = "comment_routed"
-    comment_id: CommentId
-    impact: Literal["future", "current", "past", "requirement_change"]
-    decided_by: Literal["user", "classifier", "fallback"]
-    edits: tuple[PlanEdit, ...] = ()
-    note: str = ""
-    """Why it is not what was said of it, where it is not."""
-    goal_ids: tuple[GoalId, ...] = ()
-    cancels: bool = False
-    """The turn that ran was cancelled for it."""
-    is_withdrawn: bool = False
-    """The user took it back before it had an effect: it has none."""
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ApprovalChanged(Value):
     """A permission question was asked or answered."""
 
@@ -320,6 +291,7 @@ DurableEvent = (
     | Rewound
     | SessionNamed
     | CommentReceived
+    | CommentMoved
     | CommentRouted
     | ApprovalChanged
     | ContextChanged
@@ -339,6 +311,7 @@ DURABLE_EVENTS: tuple[type[DurableEvent], ...] = (
     Rewound,
     SessionNamed,
     CommentReceived,
+    CommentMoved,
     CommentRouted,
     ApprovalChanged,
     ContextChanged,
@@ -366,6 +339,7 @@ __all__ = [
     "CallStarted",
     "CallStreamed",
     "CheckpointSaved",
+    "CommentMoved",
     "CommentReceived",
     "CommentRouted",
     "ContextChanged",

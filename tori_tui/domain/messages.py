@@ -45,6 +45,11 @@ SHELL: Final = "user_shell"
 Content = str | tuple[ContentPart, ...]
 
 
+def content_of(text: str, images: tuple[ContentPart, ...] = ()) -> Content:
+    """Return a text with what is shown behind it as a message's content."""
+    return (ContentPart("text", text), *images) if images else text
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ToolCall(Value):
     """One call that the model wrote."""
@@ -138,6 +143,13 @@ class Message(Value):
         )
 
     @property
+    def images(self) -> tuple[ContentPart, ...]:
+        """The images of its content, in order."""
+        if isinstance(self.content, str):
+            return ()
+        return tuple(part for part in self.content if part.type == "image")
+
+    @property
     def is_told_again(self) -> bool:
         """Whether it repeats the user's word to an agent that had not heard it; people have seen it."""
         return TOLD_AGAIN in self.details
@@ -160,4 +172,5 @@ __all__ = [
     "ProviderPart",
     "Role",
     "ToolCall",
+    "content_of",
 ]

@@ -12,11 +12,13 @@ from types import MappingProxyType
 from typing import assert_never
 
 from tori_tui.domain.branches import branch_after
+from tori_tui.domain.comment_line import moved
 from tori_tui.domain.events import (
     ApprovalChanged,
     BranchChanged,
     CallStarted,
     CheckpointSaved,
+    CommentMoved,
     CommentReceived,
     CommentRouted,
     ContextChanged,
@@ -80,6 +82,8 @@ def _apply(draft: Draft, record: Record) -> None:
         case CommentReceived():
             draft.comments[event.comment_id] = event
             draft.goal_comments = with_comment(draft.goal_comments, event, record.at)
+        case CommentMoved():
+            draft.comments = moved(draft.comments, event)
         case CommentRouted():
             received = draft.comments.get(event.comment_id)
             draft.goal_comments = with_routing(draft.goal_comments, event, received, record.at)

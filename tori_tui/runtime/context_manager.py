@@ -17,7 +17,7 @@ from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import ContextChanged, MemoryChanged, MessageAdded, NoticeShown, PlanChanged
 from tori_tui.domain.goals import Goal
 from tori_tui.domain.ids import MAIN_CONTEXT, ContextId, GoalId
-from tori_tui.domain.messages import TOLD_AGAIN, Message, Origin
+from tori_tui.domain.messages import TOLD_AGAIN, Content, Message, Origin
 from tori_tui.domain.plan_edits import GoalRenamed
 from tori_tui.domain.session_memory import MEMO, stored_key, why_not_kept
 from tori_tui.domain.state import SessionState
@@ -158,7 +158,7 @@ class ContextManager:
         """Give the mission in the user's words to a context that has not heard it."""
         mission = self.state.tree.current_mission
         if mission is not None and not hand_over.knows_mission(self.state):
-            message = self._message(self.state.active_context, mission.text, "user")
+            message = self._message(self.state.active_context, hand_over.mission_content(self.state), "user")
             await self._recorder.record(MessageAdded(replace(message, details={TOLD_AGAIN: True})))
 
     async def approve(self) -> None:
@@ -250,8 +250,8 @@ class ContextManager:
     async def _say(self, context: ContextId, text: str, origin: Origin) -> None:
         await self._recorder.record(MessageAdded(self._message(context, text, origin)))
 
-    def _message(self, context: ContextId, text: str, origin: Origin) -> Message:
-        return Message(context, self.state.tree.current_id, "user", text, origin=origin)
+    def _message(self, context: ContextId, content: Content, origin: Origin) -> Message:
+        return Message(context, self.state.tree.current_id, "user", content, origin=origin)
 
     def _find(self, name: str) -> Agent | None:
         try:

@@ -10,6 +10,7 @@ from typing import Final, Literal
 from tori_tui.domain.context_events import FactAuthor
 from tori_tui.domain.goals import Goal
 from tori_tui.domain.ids import ContextId
+from tori_tui.domain.messages import Content
 from tori_tui.domain.plan_text import goal_title, one_line
 from tori_tui.domain.state import SessionState
 
@@ -27,6 +28,19 @@ def knows_mission(state: SessionState) -> bool:
         if entry.message.context == state.active_context:
             return True
     return False
+
+
+def mission_content(state: SessionState) -> Content:
+    """Return the mission in the user's words, with what he showed."""
+    mission = state.tree.current_mission
+    text = mission.text if mission is not None else ""
+    said = (
+        entry.message.content
+        for entry in reversed(state.live_log)
+        if mission is not None and entry.mission_id == mission.id and entry.message.origin == "user"
+        if entry.message.text == text
+    )
+    return next(said, text)
 
 
 def left_context(state: SessionState) -> ContextId | None:
@@ -89,6 +103,7 @@ __all__ = [
     "knows_mission",
     "left_context",
     "lent_text",
+    "mission_content",
     "result_text",
     "switched_text",
 ]

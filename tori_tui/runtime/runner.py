@@ -20,8 +20,7 @@ from tori_tui.domain.events import (
     PlanChanged,
     RunStatusChanged,
 )
-from tori_tui.domain.ids import CommentId
-from tori_tui.domain.messages import Message, Origin
+from tori_tui.domain.messages import Content, Message, Origin, content_of
 from tori_tui.domain.plan_edits import MissionCheckSet, MissionOpened, PlanEdit, fitting_edits
 from tori_tui.domain.rewind import next_mission_id
 from tori_tui.domain.state import SessionState
@@ -69,7 +68,7 @@ class Runner:
         self._recorder = recorder
         self._turn = turn
         self._calls = calls
-        self._steering = steering
+        self.steering = steering
         self._spending = spending
         self._new_ending = new_ending
         self._ending: Ending | None = None
@@ -99,7 +98,12 @@ class Runner:
             await self._recorder.record(PlanChanged((opened,), "user"))
         else:
             await self.identities.say_mission()
-        await self._say(prompt.text, "user")
+        await self._say(content_of(prompt.text, prompt.images), "user")
+
+    async def hear_waiting(self) -> None:
+        """Bring into effect what an interrupt left waiting: it was said before the next prompt."""
+        if self.state.comments:
+            await self.steering.take_effect(is_last_chance=True)
 
     async def set_check(self, check: str | None) -> None:
         """Give the present mission another check; None leaves what it has."""
@@ -133,17 +137,13 @@ class Runner:
 
     async def receive_comment(self, comment: CommentReceived) -> None:
         """Record a comment of a run; the turn is cancelled where the user aimed it so."""
-        if await self._steering.receive(comment):
+        if await self.steering.receive(comment):
             self._cancel_turn()
 
     def route_comment(self, command: RouteComment) -> None:
         """Take in a verdict; the turn is cancelled where the comment undoes what it works on."""
-        if self._steering.take(command):
+        if self.steering.take(command):
             self._cancel_turn()
-
-    async def withdraw_comment(self, comment_id: CommentId) -> bool:
-        """Take a comment back; False if it has taken effect already."""
-        return await self._steering.withdraw(comment_id)
 
     async def compact(self, *, is_running: bool) -> None:
         """Fold the active context as the user asks for; in a run before its next request."""
@@ -161,7 +161,7 @@ class Runner:
             await self._close_open_calls("restarted")
         await self._mend_start()
         await self._recorder.record(self._facts())
-        self._steering.find_verdicts()
+        self.steering.find_verdicts()
         await self.going_back.begin()
 
     async def run(self) -> None:
@@ -196,7 +196,7 @@ class Runner:
     async def finish(self, end: RunEnd) -> None:
         """Record the end of a run, once everything before it is on the disk."""
         await self._settled()
-        await self._steering.tell_shell()
+        await self.steering.tell_shell()
         await self.apply_edits()
         await self.identities.follow_wishes()
         await self.identities.share_memory()
@@ -256,7 +256,7 @@ class Runner:
             if news := self.going_back.take_news():
                 await self._say(news, "runner")
             await self.apply_edits()
-            await self._steering.take_effect(is_last_chance=is_last_chance)
+            await self.steering.take_effect(is_last_chance=is_last_chance)
             await self._spending.stop_spent_goals()
             await self.identities.settle()
             if (reached := await self._spending.limit_reached()) is not None:
@@ -295,9 +295,9 @@ class Runner:
         if self._current_turn is not None:
             self._current_turn.cancel()
 
-    async def _say(self, text: str, origin: Origin) -> None:
+    async def _say(self, content: Content, origin: Origin) -> None:
         state = self.state
-        message = Message(state.active_context, state.tree.current_id, "user", text, origin=origin)
+        message = Message(state.active_context, state.tree.current_id, "user", content, origin=origin)
         await self._recorder.record(MessageAdded(message))
 
 

@@ -23,6 +23,7 @@ from tori_tui.domain.commands import (
     EditPlan,
     ForgetFact,
     InterruptRun,
+    MoveComment,
     RedoRewind,
     Remember,
     RenameSession,
@@ -114,6 +115,8 @@ class Session:
         self._is_started = False
         self._current: asyncio.Task[None] | None = None
         self._interrupt_reason = ""
+        self._is_wanted_again = False
+        """The user spoke after his interrupt, while the run was still winding down."""
 
     @property
     def state(self) -> SessionState:
@@ -189,7 +192,7 @@ class Session:
                 await self._continue(command)
             case AddComment():
                 await self._commented(command)
-            case RouteComment() | WithdrawComment():
+            case RouteComment() | WithdrawComment() | MoveComment():
                 await self._steer(command)
             case DecideApproval() | AnswerQuestion():
                 self._answer(command)
@@ -214,11 +217,13 @@ class Session:
             case _:
                 assert_never(command)
 
-    async def _steer(self, command: RouteComment | WithdrawComment) -> None:
+    async def _steer(self, command: RouteComment | WithdrawComment | MoveComment) -> None:
         match command:
             case RouteComment():
                 self._runner.route_comment(command)
-            case WithdrawComment() if not await self._runner.withdraw_comment(command.comment_id):
+            case WithdrawComment() if not await self._runner.steering.withdraw(command.comment_id):
+                self._tell("That comment has taken effect already.")
+            case MoveComment() if not await self._runner.steering.move(command):
                 self._tell("That comment has taken effect already.")
 
     async def _do_beside(self, command: RunShell | RenameSession) -> None:
@@ -265,6 +270,7 @@ class Session:
         if self.is_running:
             self._tell("A run is going on: say it as a comment, or interrupt first.")
             return
+        await self._runner.hear_waiting()
         await self._runner.open_mission(prompt)
         self._run_wanted.set()
 
@@ -297,17 +303,19 @@ class Session:
             self._tell(str(refused))
 
     async def _commented(self, comment: AddComment) -> None:
-        received = CommentReceived(comment.comment_id, comment.text, comment.aim)
+        received = CommentReceived(comment.comment_id, comment.text, comment.aim, comment.images)
         if self.is_running:
+            self._is_wanted_again = bool(self._interrupt_reason)
             await self._runner.receive_comment(received)
         elif comment.aim and self.state.tree.mission is not None:
             # Aimed at the plan of the mission that is there: it goes on with it.
             await self._runner.receive_comment(received)
             self._run_wanted.set()
         else:
+            await self._runner.hear_waiting()
             # After an interrupt or a limit, a word is about the work that is still open.
             is_open = can_continue(self.state) and bool(self.state.tree.open_goals)
-            await self._prompted(SubmitPrompt(comment.text, continues=is_open))
+            await self._prompted(SubmitPrompt(comment.text, continues=is_open, images=comment.images))
 
     async def _configure(self, command: SwitchModel | SwitchMode) -> None:
         context = self.state.active_context
@@ -343,6 +351,10 @@ class Session:
                     await self._runner.wind_down(self._interrupt_reason)
                 self._current = None
                 self._interrupt_reason = ""
+                if self._is_wanted_again:
+                    self._is_wanted_again = False
+                    await self._runner.hear_waiting()
+                    self._run_wanted.set()
         except asyncio.CancelledError:
             if self._is_at_work:
                 await self._runner.wind_down("tori was closed")

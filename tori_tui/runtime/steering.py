@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from tori_tui.context.digest import cancelled_digest
-from tori_tui.domain.commands import RouteComment
-from tori_tui.domain.events import CommentReceived, CommentRouted, MessageAdded
+from tori_tui.domain.commands import MoveComment, RouteComment
+from tori_tui.domain.events import CommentMoved, CommentReceived, CommentRouted, MessageAdded
 from tori_tui.domain.ids import CommentId
-from tori_tui.domain.messages import Message, Origin
+from tori_tui.domain.messages import Content, Message, Origin, content_of
 from tori_tui.domain.routing import INJECTION, Routing, Verdict, aimed_verdict, route
 from tori_tui.domain.state import SessionState
 from tori_tui.runtime import nudges
@@ -72,9 +72,20 @@ class Steering:
         self._verdicts[verdict.comment_id] = verdict.verdict
         return route(self.state.tree, comment.text, verdict.verdict).cancels
 
+    def _waits(self, comment_id: CommentId) -> bool:
+        return comment_id in self.state.comments and comment_id not in self.state.routed
+
+    async def move(self, command: MoveComment) -> bool:
+        """Let a comment take its effect before another; False if it has had it already."""
+        if not self._waits(command.comment_id):
+            return False
+        if command.before is None or self._waits(command.before):
+            await self._recorder.record(CommentMoved(command.comment_id, command.before))
+        return True
+
     async def withdraw(self, comment_id: CommentId) -> bool:
         """Take a comment back; False if it has taken effect already."""
-        if comment_id not in self.state.comments or comment_id in self.state.routed:
+        if not self._waits(comment_id):
             return False
         self._verdicts.pop(comment_id, None)
         await self._recorder.record(CommentRouted(comment_id, "future", "user", is_withdrawn=True))
@@ -143,7 +154,8 @@ class Steering:
         instruction = nudges.routed(routed, self.state.tree)
         if instruction and not self._has_just_said(instruction):
             await self._recorder.record(MessageAdded(self._message(instruction, "runner")))
-        said = self._message(comment.text, "comment", comment.comment_id)
+        content = content_of(comment.text, comment.images)
+        said = self._message(content, "comment", comment.comment_id)
         await self._recorder.record(MessageAdded(said))
 
     def _has_just_said(self, text: str) -> bool:
@@ -151,10 +163,10 @@ class Steering:
         last = next(iter(reversed(self.state.live_log)), None)
         return last is not None and (last.message.origin, last.message.text) == ("runner", text)
 
-    def _message(self, text: str, origin: Origin, comment_id: CommentId | None = None) -> Message:
+    def _message(self, content: Content, origin: Origin, comment_id: CommentId | None = None) -> Message:
         state = self.state
         return Message(
-            state.active_context, state.tree.current_id, "user", text, origin=origin, comment_id=comment_id
+            state.active_context, state.tree.current_id, "user", content, origin=origin, comment_id=comment_id
         )
 
 

@@ -16,6 +16,7 @@ from tori_tui.domain.events import (
     BranchChanged,
     CallStarted,
     CheckpointSaved,
+    CommentMoved,
     CommentReceived,
     CommentRouted,
     ContextChanged,
@@ -133,7 +134,7 @@ class _Teller:
                 self._change_call(event.call_id, state="running")
             case CommentReceived():
                 self._comments[event.comment_id] = len(self._told)
-                self._add(Words(record.seq, record.at, "comment", event.text))
+                self._add(Words(record.seq, record.at, "comment", event.text, images=event.images))
             case CommentRouted():
                 self._set_fate(event.comment_id, fate_in_words(event, self._goal))
             case ErrorOccurred():
@@ -147,7 +148,7 @@ class _Teller:
             case Rewound():
                 told = Noted(record.seq, record.at, rewind_told(event))
                 self._told.append((_Place(self._mission, self._goal, is_lost=False), told))
-            case TurnFinished() | CheckpointSaved() | SessionNamed():
+            case TurnFinished() | CheckpointSaved() | SessionNamed() | CommentMoved():
                 pass
             case _:
                 assert_never(event)

@@ -15,6 +15,7 @@ from tori_tui.domain.events import (
     CallStarted,
     CallStreamed,
     CheckpointSaved,
+    CommentMoved,
     CommentReceived,
     CommentRouted,
     ContextChanged,
@@ -40,17 +41,15 @@ from tori_tui.domain.events import (
     TurnFinished,
 )
 from tori_tui.domain.goals import GoalTree
-from tori_tui.domain.ids import CallId, GoalId
-from tori_tui.domain.messages import SHELL, Message, ToolCall
-from tori_tui.domain.plan_edits import GoalFocused, MissionOpened
+from tori_tui.domain.ids import GoalId
+from tori_tui.domain.messages import SHELL, Message
+from tori_tui.domain.plan_edits import GoalFocused, MissionOpened, PlanEdit
 from tori_tui.domain.rewind_words import rewind_told
 from tori_tui.domain.state import SessionState, reduce_all
-from tori_tui.render.wording import branch_in_words, edits_in_words, memory_in_words
+from tori_tui.render.wording import branch_in_words, context_in_words, edits_in_words, memory_in_words
 from tori_tui.ui.transcript.block_list import BlockList, Change
 from tori_tui.ui.transcript.blocks import (
     Block,
-    CallBlock,
-    CallState,
     FoldBlock,
     GoalBlock,
     NoticeBlock,
@@ -58,29 +57,23 @@ from tori_tui.ui.transcript.blocks import (
     RetryBlock,
     RunBlock,
 )
+from tori_tui.ui.transcript.calls import Calls, call_block
+from tori_tui.ui.transcript.checkpoints import SavedTrees
 from tori_tui.ui.transcript.comments import Comments
 from tori_tui.ui.transcript.reply import Reply
-from tori_tui.ui.transcript.shell_blocks import ended_shell_block, shell_block
 
-OUTPUT_TAIL_CHARS: Final = 20_000
-"""What is kept of a running command's output: some screens; the whole stands in its file."""
-
-
-_STATE_OF_APPROVAL: Final[dict[str, CallState]] = {
-    "asked": "asked",
-    "denied": "denied",
-    "allowed": "waiting",
-}
+GOAL_TOOL: Final = "goal"
 
 
 class Story:
-    """Tells what happened as blocks. Keys only grow; a block keeps its key for life."""
+    """Tells what happened as blocks, in the order in which it happened; replayed as it was live."""
 
     def __init__(self) -> None:
         self._list = BlockList()
         self._reply = Reply(self._list)
-        self._calls: dict[CallId, int] = {}
+        self._calls = Calls(self._list)
         self._comments = Comments(self._list)
+        self._saved = SavedTrees(self._list)
         self._retry: int | None = None
         self._goal: GoalId | None = None
 
@@ -96,9 +89,8 @@ class Story:
     def tell_state(self, state: SessionState, records: Sequence[Record] = ()) -> None:
         """Begin anew from a state and what led to it; from the state alone only what was said."""
         self._list.clear()
-        self._calls.clear()
-        self._comments.forget()
-        self._reply.forget()
+        for part in (self._calls, self._comments, self._saved, self._reply):
+            part.forget()
         self._retry = self._goal = None
         if records:
             self.tell_records(records, SessionState())
@@ -108,7 +100,7 @@ class Story:
             self._message(entry.message)
         for open_call in state.open_calls.values():
             if open_call.approval is not None:
-                self._approval(open_call.approval)
+                self._calls.asked(open_call.approval)
         for comment in state.comments.values():
             self._comments.received(comment, self._goal)
 
@@ -120,7 +112,7 @@ class Story:
         waiting: list[Record] = []
         for record in records:
             waiting.append(record)
-            if isinstance(record.event, (PlanChanged, Rewound)):
+            if isinstance(record.event, (PlanChanged, CommentRouted, Rewound)):
                 state = self._tell_all(waiting, state)
                 waiting.clear()
         return self._tell_all(waiting, state)
@@ -137,6 +129,7 @@ class Story:
         match event:
             case MessageAdded():
                 self._message(event.message)
+                self._saved.stands_at(record.seq)
             case PlanChanged():
                 self._plan_changed(event, state.tree)
             case MessagesFolded():
@@ -145,23 +138,24 @@ class Story:
             case RunStatusChanged():
                 self._run_changed(event)
             case ApprovalChanged():
-                self._approval(event)
+                self._calls.asked(event)
             case CallStarted():
-                self._change_call(event.call_id, state="running")
+                self._calls.started(event.call_id)
             case CommentReceived():
                 self._comments.received(event, self._goal)
             case CommentRouted():
                 self._comments.routed(event, self._goal)
+                self._edited(event.edits, state.tree)
             case ErrorOccurred():
                 self._drop_retry()
                 self._list.add(NoticeBlock(event.message, "error", event.hint, self._goal))
-            case ContextChanged():
-                self._context_changed(event)
             case TurnFinished():
                 self._drop_retry()
-            case MemoryChanged() | BranchChanged():
+            case ContextChanged() | MemoryChanged() | BranchChanged():
                 self._note(_in_words(event))
-            case CheckpointSaved() | SessionNamed():
+            case CheckpointSaved():
+                self._saved.saved(event, record.seq)
+            case SessionNamed() | CommentMoved():
                 pass
             case Rewound():
                 self._rewound(event, state)
@@ -183,11 +177,9 @@ class Story:
             case CallStreamed():
                 self._reply.add_call(event, self._goal)
             case ToolOutputStreamed():
-                self._stream_output(event)
-            case ToolRunStarted() if event.name == SHELL:
-                self._calls[event.call_id] = self._list.add(shell_block(event, self._goal, now_s))
+                self._calls.printed(event)
             case ToolRunStarted():
-                self._change_call(event.call_id, state="running", title=event.title, started_s=now_s)
+                self._calls.runs(event, self._goal, now_s)
             case RequestStarted():
                 self._drop_retry()
                 self._reply.drop()
@@ -227,21 +219,19 @@ class Story:
     @property
     def is_counting(self) -> bool:
         """Whether a retry counts down or a call runs, so that time changes the picture."""
-        running = (self._list.get(key) for key in self._calls.values())
-        return self._retry is not None or any(
-            isinstance(block, CallBlock) and block.state == "running" for block in running
-        )
+        return self._retry is not None or self._calls.is_any_running
 
-    def _enter_goal(self, goal_id: GoalId | None, tree: GoalTree) -> None:
+    def _enter_goal(self, goal_id: GoalId | None, tree: GoalTree, behind: int | None = None) -> None:
+        """Begin a goal's part, behind the call that led there where one did."""
         if goal_id == self._goal:
             return
         self._goal = goal_id
         goal = tree.find(goal_id) if goal_id else None
         if goal is None:
             return
-        if isinstance(self._list.get(self._list.last_key), GoalBlock):
+        if behind is None and isinstance(self._list.get(self._list.last_key), GoalBlock):
             self._list.drop(self._list.last_key)  # nothing was done there
-        self._list.add(GoalBlock(goal.id, goal.description))
+        self._list.put_behind(behind, GoalBlock(goal.id, goal.description))
 
     # ── messages ──
 
@@ -250,7 +240,7 @@ class Story:
             case "assistant":
                 self._assistant(message)
             case "tool":
-                self._tool_result(message)
+                self._calls.ended(message)
             case "user":
                 self._user(message)
             case _:
@@ -262,55 +252,18 @@ class Story:
         if message.origin == "comment":
             self._comments.said(message)
         elif SHELL in message.details:
-            self._shell_ended(message)
+            self._calls.shell_ended(message)
         elif message.origin == "runner":
             self._list.add(NoticeBlock(message.text, "info", goal_id=message.goal_id))
         elif message.origin != "fold":
             self._list.add(PromptBlock(message.text, message.goal_id))
 
-    def _shell_ended(self, message: Message) -> None:
-        call_id = CallId(str(message.details[SHELL]))
-        block = ended_shell_block(call_id, message)
-        key = self._calls.get(call_id)
-        if key is None:
-            self._calls[call_id] = self._list.add(block)
-        else:
-            self._list.put(key, block)
-
     def _assistant(self, message: Message) -> None:
-        keys = self._reply.become(message, [_call_block(call, message) for call in message.tool_calls])
-        for call, key in zip(message.tool_calls, keys, strict=True):
-            self._calls[call.id] = key
-
-    def _tool_result(self, message: Message) -> None:
-        if message.tool_call_id is None:
-            return
-        key = self._calls.get(message.tool_call_id)
-        block = self._list.get(key)
-        if not isinstance(block, CallBlock) or key is None:
-            call = ToolCall(message.tool_call_id, message.name or "tool")
-            block = _call_block(call, message)
-            key = self._calls[message.tool_call_id] = self._list.add(block)
-        state: CallState = "failed" if message.is_error else "done"
-        self._list.put(
-            key,
-            replace(
-                block,
-                state="denied" if block.state == "denied" else state,
-                output=message.text,
-                details=message.details,
-                duration_s=message.duration_s,
-                full=message.full,
-                started_s=None,
-            ),
-        )
-
-    def _stream_output(self, event: ToolOutputStreamed) -> None:
-        key = self._calls.get(event.call_id)
-        block = self._list.get(key)
-        if isinstance(block, CallBlock) and key is not None:
-            output = (block.output + event.text)[-OUTPUT_TAIL_CHARS:]
-            self._list.put(key, replace(block, output=output))
+        """Show a reply; its goal calls come first, as they run first."""
+        calls = sorted(message.tool_calls, key=lambda call: call.name != GOAL_TOOL)
+        keys = self._reply.become(message, [call_block(call, message) for call in calls])
+        self._calls.stand_at(calls, keys)
+        self._comments.follow()
 
     def _drop_retry(self) -> None:
         self._list.drop(self._retry)
@@ -318,40 +271,22 @@ class Story:
 
     # ── everything else ──
 
-    def _change_call(
-        self, call_id: CallId, *, state: CallState, title: str = "", started_s: float | None = None
-    ) -> None:
-        key = self._calls.get(call_id)
-        block = self._list.get(key)
-        if not isinstance(block, CallBlock) or key is None or block.state in ("done", "failed"):
-            return
-        block = replace(
-            block,
-            state=state,
-            title=title or block.title,
-            started_s=started_s if started_s is not None else block.started_s,
-        )
-        self._list.put(key, block)
-
-    def _approval(self, event: ApprovalChanged) -> None:
-        self._change_call(event.call_id, state=_STATE_OF_APPROVAL[event.state], title=event.title)
-        key = self._calls.get(event.call_id)
-        block = self._list.get(key)
-        if isinstance(block, CallBlock) and key is not None and event.detail:
-            self._list.put(key, replace(block, detail=event.detail))
-
     def _plan_changed(self, event: PlanChanged, tree: GoalTree) -> None:
         if event.author in ("user", "comment") and (text := edits_in_words(event.edits)):
             self._list.add(NoticeBlock(text, "info", goal_id=self._goal))
-        for edit in event.edits:
+        self._edited(event.edits, tree, self._calls.key_of(event.call_id))
+
+    def _edited(self, edits: Iterable[PlanEdit], tree: GoalTree, behind: int | None = None) -> None:
+        for edit in edits:
             if isinstance(edit, GoalFocused):
-                self._enter_goal(edit.id, tree)
+                self._enter_goal(edit.id, tree, behind)
             elif isinstance(edit, MissionOpened):
                 self._enter_goal(None, tree)
 
     def _rewound(self, event: Rewound, state: SessionState) -> None:
         if event.messages:
             self.tell_state(state)
+            self._saved.go_on_from(state.last_checkpoint)
         self._list.add(NoticeBlock(rewind_told(event), "info", goal_id=self._goal))
 
     def _run_changed(self, event: RunStatusChanged) -> None:
@@ -362,34 +297,15 @@ class Story:
         self._goal = None if event.status == "done" else self._goal
         self._list.add(RunBlock(event.status, event.reason, self._goal))
 
-    def _context_changed(self, event: ContextChanged) -> None:
-        match event.action:
-            case "switched":
-                parts = (f"goal {event.goal_id}" if event.goal_id else "", event.model)
-                text = " · ".join([f"agent {event.agent}", *(part for part in parts if part)])
-            case "configured":
-                text = " · ".join(
-                    part for part in (event.model, f"mode {event.mode}" if event.mode else "") if part
-                )
-            case "opened":
-                text = ""
-            case "closed":
-                text = f"agent {event.agent} closed"
-            case _:
-                assert_never(event.action)
-        if text:
-            self._list.add(NoticeBlock(text, "info", goal_id=self._goal))
+
+def _in_words(event: ContextChanged | MemoryChanged | BranchChanged) -> str:
+    match event:
+        case ContextChanged():
+            return context_in_words(event)
+        case MemoryChanged():
+            return memory_in_words(event)
+        case BranchChanged():
+            return branch_in_words(event)
 
 
-def _call_block(call: ToolCall, message: Message) -> CallBlock:
-    state: CallState = "interrupted" if message.interrupted else "waiting"
-    return CallBlock(
-        call.id, call.name, call.arguments, call.arguments_raw, state=state, goal_id=message.goal_id
-    )
-
-
-def _in_words(event: MemoryChanged | BranchChanged) -> str:
-    return memory_in_words(event) if isinstance(event, MemoryChanged) else branch_in_words(event)
-
-
-__all__ = ["OUTPUT_TAIL_CHARS", "Change", "Story"]
+__all__ = ["Change", "Story"]
