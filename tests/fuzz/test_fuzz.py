@@ -17,7 +17,8 @@ def test_no_rubbish_breaks(name: str) -> None:
 
 
 def test_a_key_number_that_no_character_has_is_dropped_and_typing_goes_on() -> None:
-    for sequence in ("\x1b[99999999u", "\x1b[55296u", "\x1b[97;1;1114112u"):
+    sequences = ("\x1b[99999999u", "\x1b[55296u", "\x1b[97;1;1114112u", "\x1b[99999999999u")
+    for sequence in (*sequences, f"\x1b[<0;{'9' * 400};4M"):
         driver = ReadingDriver()
         driver.read(sequence)
         driver.read("a")

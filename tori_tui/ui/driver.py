@@ -120,8 +120,8 @@ class TerminalDriver(LinuxDriver):
             for message in read():
                 if not _is_rubbish(message):
                     self.process_message(message)
-        except ValueError:
-            # A key's number that no character has. The parser's generator is dead after it.
+        except (ValueError, OverflowError):
+            # A number that no character or place has. The parser's generator is dead after it.
             self._parser = XTermParser(self._debug)
 
 
