@@ -7,7 +7,7 @@ from tests.workspace.going_back_kit import ENVIRON, OWNER, Saver, plain_tree
 from tori_tui.workspace.checkpoint_disk import disk_use_bytes, make_room
 from tori_tui.workspace.shadow_git import find_git
 
-GIT = find_git(ENVIRON)
+GIT = find_git(ENVIRON, Path("/nowhere"))
 NOISE_BYTES = 400_000
 
 

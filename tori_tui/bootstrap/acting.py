@@ -6,7 +6,6 @@ itself must load. Must not be imported at the top of a module.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -57,6 +56,7 @@ from tori_tui.workspace.descendants import Descendants
 from tori_tui.workspace.jobs import Jobs
 from tori_tui.workspace.ledger import FileLedger
 from tori_tui.workspace.paths import Workspace
+from tori_tui.workspace.programs import find_program
 from tori_tui.workspace.search import Search
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def _make_tools(ground: Ground, workspace: Workspace, jobs: Jobs, redactor: Reda
     ledger = FileLedger()
     for entry in ground.recorder.state.log:
         ledger.learn(entry.message.details)
-    search = Search(shutil.which("rg", path=environ.get("PATH")))
+    search = Search(find_program("rg", environ, ground.root))
     return (
         GoalTool(),
         AskUserTool(),

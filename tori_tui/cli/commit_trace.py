@@ -37,7 +37,7 @@ def commit_trace(trace: str, cwd: Path | None, trace_dir: Path | None, *, is_by_
         CommitFailed: git refused, or a file does not fit; the commits printed so far stand.
     """
     saved = open_saved(trace, cwd, trace_dir)
-    git = find_git(os.environ)
+    git = find_git(os.environ, saved.root)
     if git is None or not (saved.root / ".git").exists():
         raise UsageError(f"{saved.root} is no git repository.", "`git init` makes it one.")
     n_commits = 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, assert_never
 
 from tori_tui.domain.events import Mode
@@ -39,6 +39,8 @@ class PermissionQuestion:
     """Relative to the work tree or absolute, every link resolved."""
     is_approved_check: bool = False
     """A check command that the user gave, or has approved before."""
+    not_free: str = ""
+    """Why what only reads by its words, the command or a part of it, may do more on this disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def decide(mode: Mode, question: PermissionQuestion, rules: Sequence[Rule] = ())
     if question.effect == "none":
         denied = _first(rules, "deny", question, NO_COMMAND)
         return Verdict("deny", _by_rule(denied)) if denied else ALLOWED
-    seen = classify_command(question.command) if question.command is not None else NO_COMMAND
+    seen = _seen(question)
     if (rule := _first(rules, "deny", question, seen)) is not None:
         return Verdict("deny", _by_rule(rule))
     if mode == "plan" and not _only_reads(question, seen):
@@ -91,6 +93,16 @@ def decide(mode: Mode, question: PermissionQuestion, rules: Sequence[Rule] = ())
     if _first(rules, "allow", question, seen) is not None or _is_allowed_together(question, seen, rules):
         return ALLOWED
     return _by_mode(mode, question, seen)
+
+
+def _seen(question: PermissionQuestion) -> CommandClass:
+    if question.command is None:
+        return NO_COMMAND
+    seen = classify_command(question.command)
+    if not question.not_free:
+        return seen
+    commands = tuple(replace(one, reason=one.reason or question.not_free) for one in seen.commands)
+    return replace(seen, reason=seen.reason or question.not_free, commands=commands)
 
 
 def _by_mode(mode: Mode, question: PermissionQuestion, seen: CommandClass) -> Verdict:

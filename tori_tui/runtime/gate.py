@@ -94,6 +94,7 @@ class Gate:
             command=preview.command,
             paths=tuple(self._resolved(path) for path in preview.paths),
             is_approved_check=is_approved_check,
+            not_free=preview.not_free,
         )
         goal_id = state.tree.current_id if self._has_goal_rules else None
         mode = state.mode_in_force or "ask"

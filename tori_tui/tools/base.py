@@ -59,6 +59,8 @@ class Preview:
     """A shell command, for the policy to analyse."""
     paths: tuple[str, ...] = ()
     """Paths that are read or written, as the model wrote them."""
+    not_free: str = ""
+    """Why what only reads by its words, a command or a part of it, may do more on this disk."""
 
 
 class CallScope(Protocol):

@@ -26,6 +26,7 @@ from tori_tui.tools.condense import condense
 from tori_tui.tools.output_excerpt import Excerpt, excerpt, excerpt_of, whole_text
 from tori_tui.tools.parameters import parse, schema_of, text_of
 from tori_tui.tools.reached_paths import reached_paths
+from tori_tui.tools.tree_programs import why_not_free
 from tori_tui.trace.errors import TraceError
 from tori_tui.trace.outputs import Outputs
 from tori_tui.workspace.command_output import CommandOutput
@@ -106,8 +107,10 @@ class Bash:
         title = one_line(f"{NAME} {asked.command}", TITLE_LIMIT_CHARS)
         how = " in the background" if asked.background else ""
         detail = f"{asked.command}\n\n(runs{how} in {self._workspace.cwd})"
-        reached = reached_paths(classify_command(asked.command), self._workspace.cwd)
-        return Preview(title, detail, command=asked.command, paths=reached)
+        found = classify_command(asked.command)
+        reached = reached_paths(found, self._workspace.cwd)
+        not_free = why_not_free(found, self._workspace.root, self._workspace.cwd, self._environment)
+        return Preview(title, detail, command=asked.command, paths=reached, not_free=not_free)
 
     async def run(self, arguments: JsonObject, scope: CallScope) -> ToolOutput:
         """Run the command. Its own exit code is no failure of the call."""

@@ -105,7 +105,7 @@ class Checkpoints:
         cls, root: Path, state_dir: Path, environ: Mapping[str, str], limits: TreeLimits | None = None
     ) -> Checkpoints | None:
         """Return the checkpoints of a work tree, or None where there is no git program."""
-        git = find_git(environ)
+        git = find_git(environ, root)
         if git is None:
             return None
         real = Path(os.path.realpath(root))

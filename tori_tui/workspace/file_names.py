@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import select
-import shutil
 import subprocess
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -17,6 +16,8 @@ from pathlib import Path
 from typing import IO, Final
 
 from tori_tui.domain.file_names import FileNames
+from tori_tui.workspace.git_head import find_work_tree
+from tori_tui.workspace.programs import find_program
 from tori_tui.workspace.ripgrep import files_command
 from tori_tui.workspace.tree import walk
 
@@ -50,7 +51,7 @@ def list_files(
     except OSError as error:
         return FileNames(fault=f"{folder} cannot be read: {error.strerror}")
     until_s = time.monotonic() + limit_s
-    rg = shutil.which("rg")
+    rg = find_program("rg", os.environ, find_work_tree(folder) or folder)
 
     def is_over() -> bool:
         return should_stop() or time.monotonic() > until_s

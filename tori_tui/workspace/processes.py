@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -28,7 +27,9 @@ from tori_tui.workspace.descendants import (
     call_marker,
     left_of,
 )
+from tori_tui.workspace.git_head import find_work_tree
 from tori_tui.workspace.process_table import ProcessFacts, send_signal
+from tori_tui.workspace.programs import find_program
 from tori_tui.workspace.sandbox.confinement import UNCONFINED, Confinement
 
 GRACE_S: Final = 2.0
@@ -191,7 +192,7 @@ def _start_gated(
     output: CommandOutput,
     confinement: Confinement,
 ) -> tuple[subprocess.Popen[bytes], int]:
-    shell = shutil.which("bash", path=env.get("PATH")) or "/bin/sh"
+    shell = find_program("bash", env, find_work_tree(cwd) or cwd) or "/bin/sh"
     inside = {**env, **confinement.environment, MARKER_VARIABLE: call_marker(call_id)}
     read_end, write_end = os.pipe()
 

@@ -9,7 +9,6 @@ import fcntl
 import hashlib
 import os
 import re
-import shutil
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from tori_tui.domain.errors import ToriError
+from tori_tui.workspace.programs import find_program
 
 CHECKPOINTS_NAME: Final = "checkpoints"
 ROOT_NAME: Final = "root"
@@ -62,9 +62,9 @@ def shadow_directory(state_dir: Path, root: Path) -> Path:
     return state_dir / CHECKPOINTS_NAME / digest
 
 
-def find_git(environ: Mapping[str, str]) -> str | None:
-    """Return the git program, or None where there is none."""
-    return shutil.which("git", path=environ.get("PATH"))
+def find_git(environ: Mapping[str, str], root: Path) -> str | None:
+    """Return the git program, never one that lies in the work tree; None where there is none."""
+    return find_program("git", environ, root)
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
 """What tori reads of the user's own repository: ignored files that are tracked, and what is dirty.
 
-Must not change a byte of it: no lock is taken, no index refreshed, no hook and no monitor run.
+Must not change a byte of it: no lock is taken, no index refreshed, no program that it names is run.
 """
 
 from __future__ import annotations
@@ -10,12 +10,15 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from tori_tui.workspace.shadow_git import paths_of
 
 LOOK_LIMIT_S: Final = 20.0
 """A repository that takes longer to look at is treated as if it said nothing."""
+
+NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
 
 _STATUS_LENGTH: Final = 3
 """Of `XY ` before each path of `git status --porcelain -z`."""
@@ -55,17 +58,30 @@ class UserRepository:
         """Return the tracked files that differ from the last commit, and single untracked ones."""
         if not (self.root / ".git").exists():
             return ()
-        listing = self._run("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all")
+        listing = self._run(
+            *("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all"),
+            settings=self._without_own_filters(),
+        )
         paths = (entry[_STATUS_LENGTH:] for entry in paths_of(listing))
         return tuple(path for path in paths if path and not path.endswith("/"))
+
+    def _without_own_filters(self) -> dict[str, str]:
+        """Return the settings that turn off the programs by which the repository itself filters contents."""
+        listing = self._run("config", "--local", "--includes", "--null", "--name-only", "--list")
+        names = [name for name in paths_of(listing) if name.lower().startswith("filter.")]
+        return {name: "false" if name.lower().endswith(".required") else "" for name in names}
 
     def _facts(self) -> tuple[tuple[int, int] | None, ...]:
         folder = self.root / ".git"
         return tuple(_changed(path) for path in (folder / "index", folder / "info" / "exclude"))
 
-    def _run(self, *arguments: str) -> bytes:
+    def _run(self, *arguments: str, settings: Mapping[str, str] = NO_SETTINGS) -> bytes:
         environment = {k: v for k, v in self.environ.items() if not k.startswith("GIT_")}
         environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+        # Not by `-c`, where an equals sign in a name would end it.
+        environment["GIT_CONFIG_COUNT"] = str(len(settings))
+        for number, (name, value) in enumerate(settings.items()):
+            environment |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
         try:
             done = subprocess.run(
                 [self.git, "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", *arguments],
