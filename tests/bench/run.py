@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from tests.bench import (
+    app_long,
     checkpoints,
     classifier_wait,
     explore,
@@ -39,6 +40,7 @@ BENCHES: Final[Mapping[str, Callable[[], Sequence[Figure]]]] = MappingProxyType(
         "sandbox": sandbox_speed.measure,
         "streams": stream_speed.measure,
         **ui_screen.ROWS,
+        **app_long.ROWS,
     }
 )
 

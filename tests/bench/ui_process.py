@@ -74,6 +74,19 @@ class Watched:
             if select.select([self._master], [], [], left)[0]:
                 self._seen = os.read(self._master, READ_BYTES)
 
+    def wait_for_output(self, within_s: float) -> float | None:
+        """Return when it began to draw (monotonic); None where it does not."""
+        if not select.select([self._master], [], [], within_s)[0]:
+            return None
+        return time.monotonic()
+
+    def read_until_quiet(self, quiet_s: float) -> str:
+        """Let it draw until nothing comes for that long; return what it drew, as text."""
+        drawn = b""
+        while select.select([self._master], [], [], quiet_s)[0]:
+            drawn += os.read(self._master, READ_BYTES)
+        return _ESCAPES.sub(b"", drawn).decode(errors="replace")
+
     @property
     def cpu_s(self) -> float:
         """User and system time so far."""

@@ -114,7 +114,8 @@ def _environ(place: Path, url: str = "http://127.0.0.1:9/v1") -> Mapping[str, st
     return {**kept, **keys, "HOME": str(place), "TERM": "xterm-256color", "COLORTERM": "truecolor"}
 
 
-def _tori(place: Path, *arguments: str, url: str = "http://127.0.0.1:9/v1") -> Watched:
+def start_tori(place: Path, *arguments: str, url: str = "http://127.0.0.1:9/v1") -> Watched:
+    """Start tori in a terminal of its own."""
     program = str(Path(sys.executable).with_name("tori"))
     return Watched((program, *arguments), cwd=place, environ=_environ(place, url))
 
@@ -128,7 +129,7 @@ def _first_frame(place: Path) -> list[Figure]:
         for text, found in (("minimal", minimal_s), ("Goals", tori_s)):
             is_tori = found is tori_s
             process = (
-                _tori(place)
+                start_tori(place)
                 if is_tori
                 else Watched((sys.executable, str(script)), cwd=place, environ=_environ(place))
             )
@@ -141,7 +142,8 @@ def _first_frame(place: Path) -> list[Figure]:
     return [Figure("first frame − minimal app", tori - minimal, " ms", FIRST_FRAME_BAR_MS, note)]
 
 
-def _text(chars: int) -> str:
+def streamed_text(chars: int) -> str:
+    """Return an answer of that many characters that ends with `END`."""
     text = (PARAGRAPH * (chars // len(PARAGRAPH) + 1))[: chars - len(END) - 8]
     return f"{text}\n```\n\n{END}" if text.count("```") % 2 else f"{text}\n\n{END}"
 
@@ -149,8 +151,8 @@ def _text(chars: int) -> str:
 def _streaming(place: Path) -> list[Figure]:
     lags_ms, cpu_s = [], []
     for _ in range(3):
-        with StreamingServer(_text(STREAM_CHARS), piece_chars=16, every_s=0.002) as server:
-            process = _tori(place, url=server.url)
+        with StreamingServer(streamed_text(STREAM_CHARS), piece_chars=16, every_s=0.002) as server:
+            process = start_tori(place, url=server.url)
             process.wait_for(READY)
             process.read_for(4.0)
             before_s = process.cpu_s
@@ -162,31 +164,37 @@ def _streaming(place: Path) -> list[Figure]:
             process.stop()
     lag = statistics.median(lags_ms)
     return [
-        Figure("last text after the last chunk", lag, " ms", LAST_TEXT_BAR_MS, _spread(lags_ms)),
-        Figure("CPU for 2,284 tokens", statistics.median(cpu_s), " s", STREAM_CPU_BAR_S, _spread(cpu_s)),
+        Figure("last text after the last chunk", lag, " ms", LAST_TEXT_BAR_MS, spread(lags_ms)),
+        Figure("CPU for 2,284 tokens", statistics.median(cpu_s), " s", STREAM_CPU_BAR_S, spread(cpu_s)),
     ]
 
 
 def _echo(place: Path) -> Figure:
-    with StreamingServer(_text(20_000), piece_chars=16, every_s=0.008) as server:
-        process = _tori(place, url=server.url)
+    with StreamingServer(streamed_text(20_000), piece_chars=16, every_s=0.008) as server:
+        process = start_tori(place, url=server.url)
         process.wait_for(READY)
         process.read_for(4.0)
         process.send(b"go\r")
         server.is_streaming.wait(30)
         process.read_for(0.5)
-        times_ms = []
-        for number in range(N_KEYS):
-            key = chr(0x2460 + number)
-            pressed_s = time.monotonic()
-            process.send(key.encode())
-            times_ms.append((process.wait_for(key, 10) - pressed_s) * 1_000)
-            process.read_for(0.11)
+        times_ms = echoes_ms(process)
         was_streaming = not server.is_done.is_set()
         process.stop()
     worst = sorted(times_ms)[int(N_KEYS * 0.95)]
     note = f"median {statistics.median(times_ms):.0f} ms" + ("" if was_streaming else ", stream ended early")
     return Figure("key echo p95 while 2,000 chars/s stream", worst, " ms", ECHO_BAR_MS, note)
+
+
+def echoes_ms(process: Watched) -> list[float]:
+    """Type keys into the input and return how long each took to be drawn."""
+    times_ms = []
+    for number in range(N_KEYS):
+        key = chr(0x2460 + number)
+        pressed_s = time.monotonic()
+        process.send(key.encode())
+        times_ms.append((process.wait_for(key, 10) - pressed_s) * 1_000)
+        process.read_for(0.11)
+    return times_ms
 
 
 def _long_trace(place: Path) -> list[Figure]:
@@ -195,7 +203,7 @@ def _long_trace(place: Path) -> list[Figure]:
     opened_s: list[float] = []
     memory_mb = 0.0
     for _ in range(3):
-        process = _tori(place, "replay", str(directory))
+        process = start_tori(place, "replay", str(directory))
         opened_s.append(process.wait_for(END) - process.started_s)
         process.read_for(1.5)
         for _ in range(30):
@@ -210,7 +218,7 @@ def _long_trace(place: Path) -> list[Figure]:
 
 
 def _idle(place: Path) -> Figure:
-    process = _tori(place)
+    process = start_tori(place)
     process.wait_for(READY)
     process.read_for(4.0)
     before_s = process.cpu_s
@@ -240,11 +248,12 @@ def _write_trace(directory: Path) -> None:
             store.append(Record(Seq(number), at, event))
 
 
-def _spread(values: Sequence[float]) -> str:
+def spread(values: Sequence[float]) -> str:
+    """Return the least and the most, as a note."""
     return f"{min(values):.3g} to {max(values):.3g}"
 
 
-__all__ = ["measure"]
+__all__ = ["ROWS", "echoes_ms", "measure", "spread", "start_tori", "streamed_text"]
 
 
 if __name__ == "__main__":

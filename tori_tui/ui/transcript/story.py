@@ -43,7 +43,7 @@ from tori_tui.domain.events import (
 from tori_tui.domain.goals import GoalTree
 from tori_tui.domain.ids import GoalId
 from tori_tui.domain.messages import SHELL, Message
-from tori_tui.domain.plan_edits import GoalFocused, MissionOpened, PlanEdit
+from tori_tui.domain.plan_edits import GoalFocused, MissionOpened, PlanEdit, apply_edits
 from tori_tui.domain.rewind_words import rewind_told
 from tori_tui.domain.state import SessionState, reduce_all
 from tori_tui.render.wording import branch_in_words, context_in_words, edits_in_words, memory_in_words
@@ -93,7 +93,7 @@ class Story:
             part.forget()
         self._retry = self._goal = None
         if records:
-            self.tell_records(records, SessionState())
+            self._tell_all(records, SessionState())
             return
         for entry in state.live_log:
             self._enter_goal(entry.message.goal_id, state.tree)
@@ -104,34 +104,38 @@ class Story:
         for comment in state.comments.values():
             self._comments.received(comment, self._goal)
 
-    def tell_records(self, records: Iterable[Record], state: SessionState) -> SessionState:
-        """Go on with many durable events and return the state after them.
+    def tell_records(self, records: Sequence[Record], state: SessionState) -> SessionState:
+        """Go on with many durable events and return the state after them."""
+        self._tell_all(records, state)
+        return reduce_all(records, state)
 
-        Only a few kinds look at the state, and to make it anew for each takes most of the time.
-        """
-        waiting: list[Record] = []
-        for record in records:
-            waiting.append(record)
-            if isinstance(record.event, (PlanChanged, CommentRouted, Rewound)):
-                state = self._tell_all(waiting, state)
-                waiting.clear()
-        return self._tell_all(waiting, state)
-
-    def _tell_all(self, records: Sequence[Record], state: SessionState) -> SessionState:
-        state = reduce_all(records, state)
-        for record in records:
-            self.tell_record(record, state)
-        return state
+    def _tell_all(self, records: Sequence[Record], state: SessionState) -> None:
+        """Go on with many durable events, without the state after each: to make it takes most of the time."""
+        tree, n_reduced = state.tree, 0
+        for index, record in enumerate(records):
+            match record.event:
+                case PlanChanged() | CommentRouted():
+                    tree = apply_edits(tree, record.event.edits)
+                case Rewound():
+                    state, n_reduced = reduce_all(records[n_reduced : index + 1], state), index + 1
+                    tree = state.tree
+                case _:
+                    pass
+            self._tell(record, tree, state)
 
     def tell_record(self, record: Record, state: SessionState) -> None:
         """Go on with a durable event and the state after it."""
+        self._tell(record, state.tree, state)
+
+    def _tell(self, record: Record, tree: GoalTree, state: SessionState) -> None:
+        """Go on with a durable event, the tree after it and, where it is a rewind, the state after it."""
         event = record.event
         match event:
             case MessageAdded():
                 self._message(event.message)
                 self._saved.stands_at(record.seq)
             case PlanChanged():
-                self._plan_changed(event, state.tree)
+                self._plan_changed(event, tree)
             case MessagesFolded():
                 if any(fold.seqs and fold.text for fold in event.folds):
                     self._list.add(FoldBlock(event.reason, event.folds, self._goal))
@@ -145,7 +149,7 @@ class Story:
                 self._comments.received(event, self._goal)
             case CommentRouted():
                 self._comments.routed(event, self._goal)
-                self._edited(event.edits, state.tree)
+                self._edited(event.edits, tree)
             case ErrorOccurred():
                 self._drop_retry()
                 self._list.add(NoticeBlock(event.message, "error", event.hint, self._goal))
