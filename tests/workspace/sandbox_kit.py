@@ -43,7 +43,7 @@ class World:
     def home(self) -> Path:
         return self.base / "home"
 
-    async def run(self, command: str) -> tuple[CommandResult, str]:
+    async def run(self, command: str, timeout_s: float = 20) -> tuple[CommandResult, str]:
         """Run a command confined, through the same gate as every command of the agent's."""
 
         async def started(_: object) -> None:
@@ -57,7 +57,7 @@ class World:
                 env={**self.environ, "VICTIM": str(self.victim.pid), "PORT": str(self.port)},
                 call_id="attack",
                 output=output,
-                timeout_s=20,
+                timeout_s=timeout_s,
                 descendants=Descendants(),
                 on_started=started,
                 confinement=self.sandbox.confine(self.root),
@@ -88,6 +88,9 @@ def world_of(backend: Backend, base: Path, *, network: bool = False) -> Iterator
         (root / name / "kept").write_text("kept")
     subprocess.run(["git", "init", "-q", str(root)], check=True)
     shutil.rmtree(root / ".git" / "hooks", ignore_errors=True)
+    subprocess.run(["git", "init", "-q", str(root / "lib" / "own")], check=True)
+    (root / "linked").mkdir()
+    (root / "linked" / ".git").write_text("gitdir: ../lib/own/.git\n")
     environ = {
         "HOME": str(home),
         "PATH": os.environ["PATH"],

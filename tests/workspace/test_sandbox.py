@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -192,6 +193,29 @@ ATTACKS = (
         "bubblewrap",
     ),
     Attack(
+        "write a hook of a repository within",
+        "mkdir -p lib/own/.git/hooks; echo x > lib/own/.git/hooks/pre-commit; "
+        "cd lib/own && git config core.fsmonitor ./x",
+        lambda world, output: (
+            exists("tree/lib/own/.git/hooks/pre-commit")(world, output)
+            or "fsmonitor" in (world.root / "lib/own/.git/config").read_text()
+        ),
+        "bubblewrap",
+    ),
+    Attack(
+        "put another repository in the place of one within",
+        "mv lib/own/.git lib/own/g; mv lib/own lib/o; mv lib l; "
+        "mkdir -p lib/own/.git/hooks; echo x > lib/own/.git/hooks/pre-commit",
+        exists("tree/lib/own/.git/hooks/pre-commit"),
+        "bubblewrap",
+    ),
+    Attack(
+        "lead a work tree within elsewhere",
+        "rm -f linked/.git; echo gitdir: ../evil > linked/.git",
+        changed("tree/linked/.git", "gitdir: ../lib/own/.git\n"),
+        "bubblewrap",
+    ),
+    Attack(
         "make a device", "mknod disk b 8 0 && dd if=disk of=copy bs=512 count=1 && echo READ", says("READ")
     ),
     Attack(
@@ -241,6 +265,40 @@ async def test_a_redirect_of_git_that_a_command_made_is_taken_back(tmp_path: Pat
         assert len(told) == 2
         assert not (world.root / ".git" / "commondir").exists()
         assert world.sandbox.mend() == ()
+
+
+async def test_what_is_stopped_may_save_its_work_first(world: World) -> None:
+    saving = (
+        "import signal, sys, time\n"
+        "def save(*_):\n"
+        "    time.sleep(0.3)\n"
+        "    open('saved', 'w').write('all')\n"
+        "    sys.exit()\n"
+        "signal.signal(signal.SIGTERM, save)\n"
+        "open('begun', 'w')\n"
+        "time.sleep(60)\n"
+    )
+    (world.root / "saving.py").write_text(saving)
+    result, _ = await world.run(f"{PYTHON} -I -S saving.py; echo after", timeout_s=1.5)
+    assert result.end == "timed_out"
+    assert (world.root / "begun").exists()
+    assert (world.root / "saved").read_text() == "all"
+
+
+async def test_what_a_command_leaves_running_is_stopped_and_named(world: World) -> None:
+    result, _ = await world.run("sleep 600 & echo done")
+    assert result.stopped == ("sleep",)
+
+
+async def test_a_repository_that_comes_later_is_found(tmp_path: Path) -> None:
+    with world_of("bubblewrap", tmp_path) as world:
+        await world.run("mkdir late && git init -q late/repo")
+        await asyncio.sleep(0.3)
+        await world.run(
+            "echo x > late/repo/.git/hooks/pre-commit; git -C late/repo status && echo y > late/new"
+        )
+        assert not (world.root / "late/repo/.git/hooks/pre-commit").exists()
+        assert (world.root / "late/new").exists()
 
 
 async def test_the_network_can_be_left_on(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ async def run_command(
         with suppress(BrokenPipeError):  # it was killed at its gate, which its end tells
             os.write(gate, b"\n")
         end = await _follow(exited, tree, output, timeout_s, descendants, on_output)
-        stopped = await _stop_rest(tree, descendants, end)
+        stopped = _without_wrapper(await _stop_rest(tree, descendants, end), confinement)
         duration_s = time.monotonic() - began_s
     except BaseException:
         await _stop_whatever_comes(tree, descendants)
@@ -340,6 +340,11 @@ async def stop_processes(living: Callable[[], list[ProcessFacts]], grace_s: floa
         await asyncio.sleep(min(pause_s, max(0.002, grace_s - passed_s)))
         pause_s = min(pause_s * 2, 0.05)
     return tuple(names.values())
+
+
+def _without_wrapper(stopped: tuple[str, ...], confinement: Confinement) -> tuple[str, ...]:
+    wrapper = os.path.basename(confinement.prefix[0]) if confinement.prefix else ""
+    return tuple(name for name in stopped if name != wrapper)
 
 
 def _kill_at_once(living: Callable[[], list[ProcessFacts]]) -> None:

@@ -14,6 +14,7 @@ from typing import Final
 from tori_tui.workspace.sandbox.confinement import Confinement, SandboxRefused, SandboxTerms
 from tori_tui.workspace.sandbox.control_files import ControlFiles
 from tori_tui.workspace.sandbox.hidden import SOCKET_VARIABLES, hideable_paths
+from tori_tui.workspace.sandbox.nested import NestedRepositories
 
 PROBE_LIMIT_S: Final = 10.0
 
@@ -37,6 +38,7 @@ class Bubblewrap:
         self._program = program
         self._terms = terms
         self._control = ControlFiles(terms.root)
+        self._nested = NestedRepositories(terms.root, terms.writable)
         self._unwanted: tuple[str, ...] = ()
         covered = tuple(f"{folder}/" for folder in EMPTIED)
         hideable = map(str, hideable_paths(terms))
@@ -47,9 +49,9 @@ class Bubblewrap:
         """What is kept from commands."""
         network = "network on" if self._terms.network else "no network"
         return (
-            f"writes only in {_named(self._terms)}, there not in .git/hooks, .git/config, .tori, .trace; "
-            f"{network}; no foreign process; key files, /run and /tmp hidden. "
-            "Not held: reading other files, CPU, memory, disk"
+            f"writes only in {_named(self._terms)}, there not in .git/hooks, .git/config, .tori, .trace, "
+            f"nor in .git of repositories within{self._unseen()}; {network}; no foreign process; "
+            "key files, /run and /tmp hidden. Not held: reading other files, CPU, memory, disk"
         )
 
     def confine(self, cwd: Path) -> Confinement:
@@ -59,6 +61,7 @@ class Bubblewrap:
         options = [
             *self._system(),
             *self._tree(),
+            *self._within(),
             *self._hidden(),
             *self._rights(),
             "--chdir",
@@ -101,7 +104,7 @@ class Bubblewrap:
         # Each further mount costs every command a fifth of a millisecond.
         options = ["--ro-bind", "/", "/", "--dev", "/dev", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
         # Read-only, for through it root would change the kernel's settings, without any capability.
-        options += ["--proc", "/proc", "--remount-ro", "/proc", "--die-with-parent"]
+        options += ["--proc", "/proc", "--remount-ro", "/proc"]
         options += [] if self._terms.network else ["--unshare-net"]
         for path in EMPTIED:
             if _holds_something(path):
@@ -127,6 +130,20 @@ class Bubblewrap:
         for path in self._control.read_only():
             options += ["--ro-bind", path, path]
         return options
+
+    def _within(self) -> list[str]:
+        """Keep repositories within as they are, and where they are: a place with a mount keeps its name."""
+        options: list[str] = []
+        pinned: set[str] = set()
+        for git in self._nested.git_entries():
+            for folder in self._nested.folders_above(git):
+                options += ["--bind", folder, folder] if folder not in pinned else []
+                pinned.add(folder)
+            options += ["--ro-bind", git, git]
+        return options
+
+    def _unseen(self) -> str:
+        return "" if self._nested.is_complete else " the first 10,000 folders"
 
     def _hidden(self) -> list[str]:
         options: list[str] = []
