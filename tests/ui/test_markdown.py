@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -85,3 +87,41 @@ def test_html_and_markup_are_text() -> None:
 
 def test_a_link_names_its_target() -> None:
     assert plain("[here](https://example.com/a)", 60) == ["here (https://example.com/a)"]
+
+
+HOSTILE = (
+    *("[", "![", "](", "[a](", "*", "**a", "*a **b ", "a**", "`", "`a", "~~a ", "<", "<![CDATA[", "&", "\\"),
+    *("> ", ">\n", "- ", "|", "|a|b|\n|-|-|\n", "[x]: y\n", "a\n===\n", "# a\n", "- a\n", "1. ", "_", "中"),
+)
+
+
+def test_no_text_takes_long() -> None:
+    for piece in HOSTILE:
+        paragraph = piece * (900 // len(piece)) + "\n\n"
+        for text in (piece * (8_000 // len(piece)), paragraph * 8):
+            began_s = time.process_time()
+            assert block_lines(AnswerBlock(text), 80, PALETTE, is_unfolded=False)
+            assert time.process_time() - began_s < 0.5, piece
+
+
+def test_nested_lists_and_wide_tables_take_no_time_and_lose_nothing() -> None:
+    nested = "".join("  " * depth + f"- item{depth}\n" for depth in range(40))
+    table = "|".join(f"c{n}" for n in range(3_000)) + "\n" + "|".join("-" * 3_000) + "\n"
+    began_s = time.process_time()
+    shown = " ".join(plain(nested, 200) + plain(table))
+    assert time.process_time() - began_s < 2
+    assert all(f"item{depth}" in shown for depth in range(40))
+    assert all(f"c{n}" in shown for n in range(3_000))
+
+
+def test_a_code_block_full_of_brackets_is_code() -> None:
+    text = "so:\n```json\n" + "[[1, 2], [3, 4]],\n" * 500 + "```\nthus **all**"
+    lines = plain(text)
+    assert lines[0] == "so:"
+    assert "```" not in "".join(lines)
+    assert lines[-1] == "thus all"
+
+
+def test_a_long_list_of_short_marks_is_a_list() -> None:
+    lines = plain("".join(f"- `name_{n}` and **more**\n" for n in range(400)), 60)
+    assert lines[-1] == "• name_399 and more"

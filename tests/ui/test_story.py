@@ -191,7 +191,7 @@ def test_telling_a_state_anew_replaces_every_block() -> None:
 
 
 @given(st.lists(st.sampled_from(["text", "thinking", "call", "discard", "message", "result"]), max_size=40))
-def test_keys_only_grow_and_changes_tell_the_whole_story(steps: list[str]) -> None:
+def test_changes_tell_the_whole_story(steps: list[str]) -> None:
     events: dict[str, DurableEvent | TransientEvent] = {
         "text": TextStreamed(MAIN_CONTEXT, "a"),
         "thinking": ThinkingStreamed(MAIN_CONTEXT, "b"),
@@ -213,5 +213,4 @@ def test_keys_only_grow_and_changes_tell_the_whole_story(steps: list[str]) -> No
                 shown.pop(key, None)
             else:
                 shown[key] = block
-    assert tuple(shown.items()) == story.blocks
-    assert list(shown) == sorted(shown)
+    assert tuple(sorted(shown.items(), key=lambda item: item[0])) == story.blocks

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, Protocol
 
-from tori_tui.domain.events import BranchChanged, CommentRouted, MemoryChanged
+from tori_tui.domain.events import BranchChanged, CommentRouted, ContextChanged, MemoryChanged
 from tori_tui.domain.ids import GoalId
 from tori_tui.domain.messages import JsonObject, Message
 from tori_tui.domain.plan_edits import (
@@ -160,21 +160,39 @@ def thinking_of(message: Message) -> str:
 
 
 def fate_in_words(event: CommentRouted, goal_id: GoalId | None) -> str:
-    """Return where a comment went."""
-    goals = ", ".join(event.goal_ids)
+    """Return where a comment went, with the goals that were opened for it or given up."""
     if event.is_withdrawn:
         return "taken back"
+    goals = ", ".join(event.goal_ids)
+    opened = ", ".join(edit.id for edit in event.edits if isinstance(edit, GoalAdded))
     match event.impact:
         case "future":
-            return f"→ goal {goals}, later" if goals else "→ plan, later"
+            if any(isinstance(edit, GoalAbandoned) for edit in event.edits):
+                return f"→ goal {goals} dropped"
+            named = goals or opened
+            return f"→ goal {named}, later" if named else "→ plan, later"
         case "current":
-            place = goals or goal_id or "current work"
-            shown = f"→ goal {place}" if goals or goal_id else f"→ {place}"
-            return f"{shown}, begun again" if event.cancels else shown
+            place = f"goal {goals or goal_id}" if goals or goal_id else "current work"
+            return f"→ {place}, begun again" if event.cancels else f"→ {place}"
         case "past":
-            return f"→ goal {goals} again"
+            return f"→ goal {goals} again, as {opened}" if opened else f"→ goal {goals} again"
         case "requirement_change":
             return "→ whole plan"
+
+
+def context_in_words(event: ContextChanged) -> str:
+    """Return which agent, model or mode is in force now; empty where nothing is worth telling."""
+    match event.action:
+        case "switched":
+            parts = (f"goal {event.goal_id}" if event.goal_id else "", event.model)
+            return " · ".join([f"agent {event.agent}", *(part for part in parts if part)])
+        case "configured":
+            mode = f"mode {event.mode}" if event.mode else ""
+            return " · ".join(part for part in (event.model, mode) if part)
+        case "opened":
+            return ""
+        case "closed":
+            return f"agent {event.agent} closed"
 
 
 def edits_in_words(edits: Iterable[PlanEdit]) -> str:
@@ -235,6 +253,7 @@ __all__ = [
     "TITLE_LIMIT_CHARS",
     "ShownCall",
     "branch_in_words",
+    "context_in_words",
     "diff_of",
     "edits_in_words",
     "facts_of",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tori_tui.domain.events import Fold
-from tori_tui.domain.ids import CallId, CommentId, GoalId
+from tori_tui.domain.ids import CallId, CommentId, GoalId, Seq
 from tori_tui.domain.messages import JsonObject
 
 CallState = Literal["writing", "waiting", "asked", "running", "done", "failed", "denied", "interrupted"]
@@ -31,6 +31,8 @@ class CommentBlock:
     text: str
     fate: str = ""
     """Where it went; empty while that is open."""
+    note: str = ""
+    """Why it went there, where that is not what was said of it."""
     goal_id: GoalId | None = None
 
 
@@ -126,6 +128,23 @@ class RunBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckpointBlock:
+    """Files changed and were saved: a place to go back to."""
+
+    seq: Seq
+    """The newest record of which the saved tree is the state."""
+    before: str
+    """The tree of the checkpoint before."""
+    tree: str
+    turn: int
+    by: Literal["agent", "user"]
+    """Who changed them."""
+    n_files: int | None = None
+    """How many changed; None until somebody has counted."""
+    goal_id: GoalId | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DiffBlock:
     """A diff by itself, of any number of files."""
 
@@ -144,6 +163,7 @@ Block = (
     | NoticeBlock
     | RetryBlock
     | RunBlock
+    | CheckpointBlock
     | DiffBlock
 )
 
@@ -152,6 +172,7 @@ __all__ = [
     "Block",
     "CallBlock",
     "CallState",
+    "CheckpointBlock",
     "CommentBlock",
     "DiffBlock",
     "FoldBlock",

@@ -18,6 +18,7 @@ from tori_tui.ui.transcript.blocks import (
     AnswerBlock,
     Block,
     CallBlock,
+    CheckpointBlock,
     CommentBlock,
     DiffBlock,
     FoldBlock,
@@ -137,7 +138,7 @@ def block_text(block: Block) -> str:
         case PromptBlock() | AnswerBlock() | ThinkingBlock():
             return block.text
         case CommentBlock():
-            return f"{block.text}\n{block.fate}"
+            return f"{block.text}\n{block.fate}\n{block.note}"
         case CallBlock():
             parts = (block.name, *_values(block.arguments), block.title, block.detail, block.output)
             return "\n".join((*parts, str(block.details.get("diff", ""))))
@@ -151,6 +152,8 @@ def block_text(block: Block) -> str:
             return block.reason
         case RunBlock():
             return f"{block.status} {block.reason}"
+        case CheckpointBlock():
+            return f"turn {block.turn}"
         case DiffBlock():
             return block.diff
         case _:

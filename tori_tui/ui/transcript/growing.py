@@ -13,7 +13,7 @@ from textual.strip import Strip
 
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.transcript.blocks import AnswerBlock
-from tori_tui.ui.transcript.layout import ANSWER_LIMIT_LINES, piece_lines
+from tori_tui.ui.transcript.layout import ANSWER_LIMIT_CHARS, ANSWER_LIMIT_LINES, piece_lines
 from tori_tui.ui.transcript.lines import BAR_CELLS, bounded, shown, strip_of
 from tori_tui.ui.transcript.markdown import pieces_of
 
@@ -41,7 +41,9 @@ class GrowingLines:
         """Say whether a finished answer looks as what has grown: nothing cut, nothing settled in parts."""
         is_whole = self.is_exact and not block.interrupted and not block.text.endswith("\n")
         is_whole = is_whole and block.text.startswith(self._source)
-        return is_whole and block.text.count("\n") < ANSWER_LIMIT_LINES
+        return (
+            is_whole and len(block.text) <= ANSWER_LIMIT_CHARS and block.text.count("\n") < ANSWER_LIMIT_LINES
+        )
 
     def strips(self, text: str) -> list[Strip]:
         """Return the lines of the text, which must begin with the text of the call before."""

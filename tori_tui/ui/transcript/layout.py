@@ -19,6 +19,7 @@ from tori_tui.ui.transcript.blocks import (
     Block,
     CallBlock,
     CallState,
+    CheckpointBlock,
     CommentBlock,
     DiffBlock,
     FoldBlock,
@@ -38,12 +39,18 @@ GUTTER_CELLS: Final = 2
 """Every block has its mark in the first cell; text starts at the third."""
 
 ANSWER_LIMIT_LINES: Final = 3_000
+ANSWER_LIMIT_CHARS: Final = 200_000
+"""Of an answer: some 50,000 tokens, more than a model writes at once."""
+
 RESULT_LIMIT_LINES: Final = 400
 DIFF_LIMIT_LINES: Final = 20_000
 WORDS_LIMIT_LINES: Final = 12
 """Of a prompt or comment that is not unfolded: a paste must not push everything away."""
 
-FATE_LIMIT_CHARS: Final = 40
+MIN_COMMENT_CELLS: Final = 20
+"""Less is not left of a comment's lines for what came of it; that stands below them then."""
+
+NOTE_LIMIT_CHARS: Final = 300
 
 DIFF_UNFOLDED_LINES: Final = 40
 """A diff up to this length is shown at once."""
@@ -75,6 +82,11 @@ def can_fold(block: Block) -> bool:
             return block.text.count("\n") >= WORDS_LIMIT_LINES
         case _:
             return False
+
+
+def can_mark(block: Block) -> bool:
+    """Say whether there is something that a key can do with a block."""
+    return not isinstance(block, (GoalBlock, RetryBlock, RunBlock))
 
 
 def starts_unfolded(block: Block) -> bool:
@@ -126,6 +138,8 @@ def block_lines(
             return [_retry(block, width, palette)]
         case RunBlock():
             return [Text(), _run_end(block, width, palette)]
+        case CheckpointBlock():
+            return [_checkpoint(block, width, palette)]
         case DiffBlock():
             kept, n_left_out = bounded(block.diff, DIFF_LIMIT_LINES)
             end = [Text(f"… {n_left_out:,} more lines", palette.warning)] if n_left_out else []
@@ -137,7 +151,9 @@ def block_lines(
 def answer_pieces(block: AnswerBlock) -> list[str]:
     """Return an answer's text in pieces that can be rendered alone, bounded."""
     text, n_left_out = bounded(block.text, ANSWER_LIMIT_LINES)
-    pieces = pieces_of(shown(text.strip("\n")))
+    pieces = pieces_of(shown(text[:ANSWER_LIMIT_CHARS].strip("\n")))
+    if len(text) > ANSWER_LIMIT_CHARS:
+        return [*pieces, f"\n\n*… {len(text) - ANSWER_LIMIT_CHARS:,} more characters in the trace*"]
     return [*pieces, f"\n*… {n_left_out:,} more lines in the trace*"] if n_left_out else pieces
 
 
@@ -169,17 +185,24 @@ def _words(text: str, width: int, palette: Palette, *, is_unfolded: bool, ground
 
 
 def _comment(block: CommentBlock, width: int, palette: Palette, *, is_unfolded: bool) -> list[Text]:
-    fate = Text(
-        one_line(block.fate, FATE_LIMIT_CHARS) or "waiting", palette.muted if block.fate else palette.warning
+    fate = Text(one_line(block.fate) or "waiting", palette.muted if block.fate else palette.warning)
+    room = width - fate.cell_len - 2
+    is_beside = room >= max(MIN_COMMENT_CELLS, width // 2)
+    lines = _words(
+        block.text, room if is_beside else width, palette, is_unfolded=is_unfolded, ground=palette.panel
     )
-    room = max(20, width - fate.cell_len - 2)
-    lines = _words(block.text, room, palette, is_unfolded=is_unfolded, ground=palette.panel)
-    gap = Text(" " * (width - room - fate.cell_len - 1) + " ")
-    first = Text.assemble(lines[0], gap, fate)
-    rest = [Text.assemble(line, Text(" " * (width - room))) for line in lines[1:]]
-    for line in (first, *rest):
+    told: list[Text] = []
+    if is_beside:
+        lines[0] = Text.assemble(lines[0], " ", fate)
+    else:
+        told += wrapped(fate, width - GUTTER_CELLS)
+    if block.note:
+        told += wrapped(Text(one_line(block.note, NOTE_LIMIT_CHARS), palette.muted), width - GUTTER_CELLS)
+    lines += prefixed(told, _INDENT, _INDENT)
+    for line in lines:
+        line.append(" " * max(0, width - line.cell_len))
         line.stylize_before(palette.panel)
-    return [first, *rest]
+    return lines
 
 
 def _thinking(block: ThinkingBlock, width: int, palette: Palette, *, is_unfolded: bool) -> list[Text]:
@@ -296,6 +319,17 @@ def _rule(title: str, width: int, palette: Palette) -> Text:
     return Text.assemble(line, ("─" * max(0, width - line.cell_len), palette.border))
 
 
+def _checkpoint(block: CheckpointBlock, width: int, palette: Palette) -> Text:
+    goal = f" · goal {block.goal_id}" if block.goal_id else ""
+    files = f"{counted(block.n_files, 'file')} changed" if block.n_files is not None else "files changed"
+    by = " by you" if block.by == "user" else ""
+    line = Text.assemble(
+        ("┄┄ ", palette.border), (f"◇ turn {block.turn}{goal} · {files}{by} ", palette.muted)
+    )
+    line.truncate(width, overflow="ellipsis")
+    return Text.assemble(line, ("┄" * max(0, width - line.cell_len), palette.border))
+
+
 def _fold(block: FoldBlock, width: int, palette: Palette, *, is_unfolded: bool) -> list[Text]:
     goals = [fold.goal_id for fold in block.folds if fold.goal_id and fold.text]
     n_messages = sum(len(fold.seqs) for fold in block.folds)
@@ -348,12 +382,14 @@ def _run_end(block: RunBlock, width: int, palette: Palette) -> Text:
 
 
 __all__ = [
+    "ANSWER_LIMIT_CHARS",
     "ANSWER_LIMIT_LINES",
     "GUTTER_CELLS",
     "answer_end",
     "answer_pieces",
     "block_lines",
     "can_fold",
+    "can_mark",
     "piece_lines",
     "starts_unfolded",
 ]

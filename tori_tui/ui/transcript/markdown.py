@@ -22,10 +22,27 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _CONTINUES = re.compile(r"\s|[-*+]\s|\d{1,9}[.)]\s|>|\|")
 """A line after a blank one that may belong to the piece before: indented, an item, a quote, a table."""
 
-_PARSER: Final = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+NESTING_LIMIT: Final = 120
+"""Levels, two of which a list takes; what stands deeper the parser leaves out."""
+
+_PARSER: Final = MarkdownIt("commonmark", {"html": False, "maxNesting": NESTING_LIMIT}).enable(
+    ["table", "strikethrough"]
+)
 
 MIN_COLUMN_CELLS: Final = 2
 """One wide character."""
+
+COLUMN_GAP_CELLS: Final = 3
+
+MARKS_LIMIT: Final = 400
+BRACKETS_LIMIT: Final = 200
+"""Above either a paragraph is shown as it is: the time to find pairs grows with the square of their number,
+to 1 ms at these."""
+
+_MARKS: Final = re.compile(r"[*_`~<!&\\\[]")
+
+_OWN_PARAGRAPH: Final = re.compile(r"\s*(?:[-*+]\s|\d{1,9}[.)]\s|>|\||#|$)")
+"""A line that begins with this belongs to no paragraph before it."""
 
 
 def pieces_of(text: str) -> list[str]:
@@ -45,7 +62,7 @@ def pieces_of(text: str) -> list[str]:
             current = []
         if mark and not fence:
             fence = mark.group(1)
-        elif fence and line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+        elif fence and _closes(line, fence):
             fence = ""
         current.append(line)
         is_after_blank = not line.strip() and not fence
@@ -54,8 +71,36 @@ def pieces_of(text: str) -> list[str]:
     return pieces
 
 
+def _closes(line: str, fence: str) -> bool:
+    stripped = line.strip()
+    return stripped.startswith(fence) and not stripped.strip(fence[0])
+
+
+def is_for_parsing(text: str) -> bool:
+    """Say whether a parser of Markdown is done with a text in short time, whoever wrote it."""
+    fence = paragraph = ""
+    for line in text.split("\n") if _is_heavy(text) else ():
+        mark = _FENCE.match(line)
+        if fence:
+            fence = "" if _closes(line, fence) else fence
+            continue
+        fence = mark.group(1) if mark else ""
+        paragraph = line if _OWN_PARAGRAPH.match(line) else paragraph + line
+        if _is_heavy(paragraph):
+            return False
+    return True
+
+
+def _is_heavy(text: str) -> bool:
+    if len(text) < BRACKETS_LIMIT:
+        return False
+    return text.count("[") > BRACKETS_LIMIT or len(_MARKS.findall(text)) > MARKS_LIMIT
+
+
 def markdown_lines(text: str, width: int, palette: Palette) -> list[Text]:
     """Return the lines of one piece of Markdown (or of a whole text)."""
+    if not is_for_parsing(text):
+        return [part for line in text.rstrip("\n").split("\n") for part in wrapped(Text(line), width)]
     root = SyntaxTreeNode(_PARSER.parse(text))
     return _Writer(palette).blocks(root.children, width)
 
@@ -128,6 +173,9 @@ class _Writer:
         rows = [[self.inline(cell) for cell in row.children] for part in sections for row in part.children]
         if not rows or not rows[0]:
             return []
+        if len(rows[0]) * (MIN_COLUMN_CELLS + COLUMN_GAP_CELLS) > width + COLUMN_GAP_CELLS:
+            # More columns than there is room for: a cell a line.
+            return [part for row in rows for cell in row for part in wrapped(cell, width)]
         widths = _fitted(
             [max(row[i].cell_len for row in rows if i < len(row)) for i in range(len(rows[0]))], width
         )
@@ -150,10 +198,7 @@ class _Writer:
             padded = [
                 Text.assemble(part, " " * (w - part.cell_len)) for part, w in zip(parts, widths, strict=False)
             ]
-            joined = Text()
-            for index, part in enumerate(padded):
-                joined = Text.assemble(joined, bar, part) if index else part
-            lines.append(joined)
+            lines.append(bar.join(padded))
         return lines
 
     def inline(self, node: SyntaxTreeNode, style: Style | None = None) -> Text:
@@ -202,10 +247,10 @@ def _is_text(node: SyntaxTreeNode) -> bool:
 def _fitted(widths: list[int], width: int) -> list[int]:
     """Narrow the widest columns until the table fits."""
     widths = [max(1, w) for w in widths]
-    room = width - 3 * (len(widths) - 1)
+    room = width - COLUMN_GAP_CELLS * (len(widths) - 1)
     while sum(widths) > room and max(widths) > MIN_COLUMN_CELLS:
         widths[widths.index(max(widths))] -= 1
     return widths
 
 
-__all__ = ["markdown_lines", "pieces_of"]
+__all__ = ["is_for_parsing", "markdown_lines", "pieces_of"]

@@ -57,16 +57,9 @@ class Reply:
 
     def become(self, message: Message, calls: Sequence[CallBlock]) -> list[int]:
         """Give what streamed the form of the whole message; return the keys of its calls."""
-        live = self._blocks.get(self._thinking)
-        text = thinking_of(message) or (live.text if isinstance(live, ThinkingBlock) else "")
-        if text:
-            self._blocks.put_or_add(self._thinking, ThinkingBlock(text, goal_id=message.goal_id))
-        if message.text:
-            answer = AnswerBlock(message.text, interrupted=message.interrupted, goal_id=message.goal_id)
-            self._blocks.put_or_add(self._answer, answer)
-        else:
-            self._blocks.drop(self._answer)
         writing = list(self._calls.values())
+        self._become_thinking(message)
+        self._become_answer(message, writing)
         for key in writing[len(calls) :]:
             self._blocks.drop(key)
         keys = [
@@ -75,6 +68,31 @@ class Reply:
         ]
         self.forget()
         return keys
+
+    def _become_thinking(self, message: Message) -> None:
+        live = self._blocks.get(self._thinking)
+        streamed = live.text if isinstance(live, ThinkingBlock) else ""
+        text = thinking_of(message) or message.thinking or streamed
+        if not text:
+            return
+        block = ThinkingBlock(text, goal_id=message.goal_id)
+        if self._thinking is None and self._answer is not None:
+            self._blocks.put(self._answer - 1, block)
+        else:
+            self._blocks.put_or_add(self._thinking, block)
+
+    def _become_answer(self, message: Message, writing: Sequence[int]) -> None:
+        if not message.text:
+            self._blocks.drop(self._answer)
+            return
+        answer = AnswerBlock(message.text, interrupted=message.interrupted, goal_id=message.goal_id)
+        first = min(writing, default=None)
+        if first is not None and (self._answer is None or self._answer > first):
+            # A call came before the words; what a record tells begins with the words.
+            self._blocks.drop(self._answer)
+            self._blocks.put(first - 1, answer)
+        else:
+            self._blocks.put_or_add(self._answer, answer)
 
     def drop(self) -> None:
         """Remove what streamed."""

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from textual.strip import Strip
 
 from tori_tui.ui.transcript.blocks import GoalBlock
-from tori_tui.ui.transcript.layout import can_fold
+from tori_tui.ui.transcript.layout import can_fold, can_mark
 from tori_tui.ui.transcript.slots import Slots
 
 SHOWN_ABOVE: Final = 3
@@ -92,14 +92,14 @@ class Viewport:
         self.go_to(Place(self.slots.at(index).key, line))
 
     def mark(self, step: int) -> None:
-        """Mark the next (1) or previous (-1) block that can be unfolded, and bring it into view."""
+        """Mark the next (1) or previous (-1) block that keys can act on, and bring it into view."""
         if not self.rows:
             return
         if self.marked is None:
             index = self.slots.index_of(self.rows[0 if step > 0 else -1].place.key)
         else:
             index = self.slots.index_of(self.marked) + step
-        while 0 <= index < len(self.slots) and not can_fold(self.slots.at(index).block):
+        while 0 <= index < len(self.slots) and not can_mark(self.slots.at(index).block):
             index += step
         if not 0 <= index < len(self.slots):
             return

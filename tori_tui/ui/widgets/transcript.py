@@ -289,7 +289,7 @@ class Transcript(Barred, can_focus=True):
         self.action_scroll_lines(WHEEL_LINES)
 
     def action_mark(self, step: int) -> None:
-        """Move the mark to the next or previous block that can be unfolded; on along the hits of a search."""
+        """Move the mark to the next or previous block; on along the hits of a search."""
         if step > 0 and self._finder.words:
             self.action_next_hit(step)
             return
