@@ -7,11 +7,22 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 # A machine that is busy with something else must turn no test red: speed is measured by `make bench`.
-settings.register_profile("tori", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("tori")
+# The same examples each time: what is new today is looked for by hand, with HYPOTHESIS_PROFILE=random.
+settings.register_profile(
+    "tori", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True, database=None
+)
+settings.register_profile("random", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "tori"))
+# Where an example takes seconds: a failure is told as it was found.
+settings.register_profile(
+    "processes",
+    settings(),
+    phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=list(HealthCheck),
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.branches.kit import direction_of, repository, rows
@@ -21,19 +21,18 @@ N_PLACES = 160
 """More than a whole run has, its branches' traces included."""
 
 NEVER = 1_000_000
-
 EXPLORES = WireReply("", (WireCall("explore", {"branches": ["alpha", "beta"], "mode": "implement"}),))
 ADOPTS = WireReply("", (WireCall("adopt", {"branch": "2"}),))
 
 
 def answer(request: WireRequest) -> Answer:
     """Explore, adopt the second branch, end; what was not applied is done again."""
+    done = [text for text in request.results if not text.startswith(("Not run", "Not applied"))]
     if direction := direction_of(request):
-        if not request.results:
+        if not done:
             content = f"{direction}\n"
             return WireReply("", (WireCall("write_file", {"path": "new.txt", "content": content}),))
         return WireReply("Wrote it.")
-    done = [text for text in request.results if not text.startswith(("Not run", "Not applied"))]
     return (EXPLORES, ADOPTS, WireReply("Done."))[len(done)]
 
 
@@ -80,7 +79,10 @@ async def kill_and_resume(folder: Path, places: list[int]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@pytest.mark.timeout(400)
+@settings(settings.get_profile("processes"), max_examples=3)
+@example(places=[10])
+@example(places=[65, 1])  # while the copies of the first are swept
 @given(places=st.lists(st.integers(1, N_PLACES), min_size=1, max_size=2))
 def test_exploring_and_adopting_killed_anywhere_end_right_after_a_resume(places: list[int]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.e2e.bugfix import FIXED, make_repository, mend
@@ -112,7 +112,8 @@ async def kill_and_resume(root: Path, places: list[int]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=9, deadline=None, suppress_health_check=list(HealthCheck))
+@pytest.mark.timeout(400)
+@settings(settings.get_profile("processes"), max_examples=6)
 @given(places=st.lists(st.integers(1, N_PLACES), min_size=1, max_size=3))
 def test_a_run_that_is_killed_anywhere_finishes_after_a_resume(places: list[int]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -171,7 +171,7 @@ class Copies:
 
     def close(self) -> None:
         """Remove every copy. A second call does nothing."""
-        remove_tree(self.folder)
+        _remove_lock_last(self.folder)
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
@@ -222,13 +222,21 @@ def sweep_copies(state_dir: Path) -> int:
         except OSError:
             continue
         else:
-            remove_tree(folder)
+            _remove_lock_last(folder)
             n_swept += 1
         finally:
             os.close(descriptor)
     with suppress(OSError):
         parent.rmdir()
     return n_swept
+
+
+def _remove_lock_last(folder: Path) -> None:
+    """Remove a call's folder so that a kill in the middle leaves what the next sweep finds."""
+    for inner in _folders(folder):
+        if inner.name != LOCK_NAME:
+            remove_tree(inner)
+    remove_tree(folder)
 
 
 def remove_tree(folder: Path) -> None:
