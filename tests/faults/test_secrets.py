@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from tests.e2e.commands import tori
@@ -8,6 +9,7 @@ from tests.wire.server import WireServer
 from tori_tui.domain.messages import JsonObject
 
 KEY = "sk-planted-4f7d1c9e8b2a6035d1e4f7a8"
+MODEL = "openai-chat/wire-model"
 
 
 def holders(folder: Path) -> list[str]:
@@ -20,14 +22,17 @@ async def test_planted_key_appears_nowhere(tmp_path: Path) -> None:
     place = tmp_path / "project"
     place.mkdir()
     (place / "notes.txt").write_text(f"the key is {KEY}\n")
-    (place / "AGENTS.md").write_text("Be brief.\n")
+    (place / "AGENTS.md").write_text(f"Be brief.\nThe key of the server is {KEY}.\n")
+    agents = tmp_path / "config" / "tori" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "careful.md").write_text(f"Use {KEY} with care.\n")
     half = len(KEY) // 2
     arguments: tuple[tuple[str, JsonObject], ...] = (
         ("bash", {"command": "env > child.txt; env; echo $OPENAI_API_KEY; tr a a < child.txt"}),
         ("bash", {"command": f"printf {KEY[:half]}; echo {KEY[half:]}; exit 3"}),
         ("read_file", {"path": "notes.txt"}),
         ("grep_files", {"pattern": "sk-planted"}),
-        ("goal", {"add": f"Use {KEY}", "focus": "1"}),
+        ("goal", {"add": f"@careful Use {KEY}", "focus": "1"}),
         ("memory_add", {"text": f"The key is {KEY}."}),
         ("session_memory_set", {"key": "key", "value": KEY}),
     )
@@ -39,7 +44,12 @@ async def test_planted_key_appears_nowhere(tmp_path: Path) -> None:
         WireRefusal(401, {"error": {"message": f"Incorrect API key provided: {KEY}."}}),
     )
     state = tmp_path / "state"
-    environ = {"OPENAI_API_KEY": KEY, "XDG_STATE_HOME": str(state), "TORI_MODEL": "openai-chat/wire-model"}
+    environ = {
+        "OPENAI_API_KEY": KEY,
+        "XDG_STATE_HOME": str(state),
+        "TORI_MODEL": MODEL,
+        "XDG_CONFIG_HOME": str(agents.parents[1]),
+    }
     said: list[str] = []
     async with WireServer(script) as server:
 
@@ -71,8 +81,12 @@ async def test_planted_key_appears_nowhere(tmp_path: Path) -> None:
         ):
             await run(*words)
         results = [result for request in server.requests for result in request.results]
+        sent = [json.dumps(request.body) for request in server.requests]
     assert any("[redacted" in result for result in results)
     assert KEY not in "\n".join(results)
+    assert KEY not in "\n".join(sent)
+    assert "The key of the server is [redacted" in sent[0]
+    assert any("AGENTS.md holds a key" in text for text in said)
     assert not (place / "child.txt").read_text().count(KEY)
     assert KEY not in "\n".join(said)
     assert holders(place / ".trace") == []

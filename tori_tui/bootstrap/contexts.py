@@ -23,10 +23,11 @@ def make_contexts(ground: Ground) -> ContextManager:
     folders = agent_folders(
         world.config_dir, world.state_dir, ground.options.cwd, [tool.name for tool in tools]
     )
+    redact = Redactor(secret_values(world.environ)).redact
     return ContextManager(
         ground.recorder,
-        KnownAgents(folders),
-        redact=Redactor(secret_values(world.environ)).redact,
+        KnownAgents(folders, redact),
+        redact=redact,
         shared=SessionMemory(ground.memory.store(), ground.opened.trace_id),
         ask_farewell=Farewell(ground.recorder, ground.models, tools).ask,
     )

@@ -35,6 +35,7 @@ from tori_tui.domain.events import CallStarted, Record
 from tori_tui.domain.ids import CallId, TraceId
 from tori_tui.domain.state import SessionState
 from tori_tui.memory.model_facts import ModelFacts, TextCallers
+from tori_tui.permission.redaction import Redactor
 from tori_tui.providers.registry import default_model
 from tori_tui.runtime.asking import Asking
 from tori_tui.runtime.bus import Bus
@@ -173,7 +174,8 @@ async def _assemble(
     )
     profile, _ = await ground.models.ready(chosen.model)
     check_limits(options, profile)
-    instructions = load_instructions(ground.root, options.cwd, world.config_dir)
+    redact = Redactor(secret_values(world.environ)).redact
+    instructions = load_instructions(ground.root, options.cwd, world.config_dir, redact)
     lease = None if terms else Lease.take(ground.root, opened.trace_id, world.state_dir)
     await ground.going_back.recover()
     projector = Projector(Projections(opened.directory, opened.trace_id).write)

@@ -6,7 +6,7 @@ Must not follow a project's link out of its tree, and must not present a file's 
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -41,13 +41,16 @@ class _File:
     is_users: bool = False
 
 
-def load_instructions(work_tree: Path, cwd: Path, config_dir: Path) -> Instructions:
+def load_instructions(
+    work_tree: Path, cwd: Path, config_dir: Path, redact: Callable[[str], str] = str
+) -> Instructions:
     """Read the instructions that hold in a directory, at most 32 KiB in all.
 
     Args:
         work_tree: Root of the work tree.
         cwd: Where the session works; the work tree or below it.
         config_dir: The user's own configuration, `$XDG_CONFIG_HOME/tori`.
+        redact: Takes keys out of a text.
 
     Returns:
         The user's own first, then the project's from the root down. Where the room does not suffice,
@@ -59,7 +62,7 @@ def load_instructions(work_tree: Path, cwd: Path, config_dir: Path) -> Instructi
     files = [*_users_files(config_dir), *_project_files(work_tree.resolve(), cwd.resolve(), notices)]
     for file in reversed(files):
         data = _read(file.path, notices)
-        text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").strip()
+        text = _without_keys(file, data, redact, notices)
         if not text or text in sections.values():
             continue
         kept = _within(text, room)
@@ -117,6 +120,14 @@ def _read(path: Path, notices: list[str]) -> bytes:
     except OSError as error:
         notices.append(f"{path} could not be read: {error.strerror or error}.")
         return b""
+
+
+def _without_keys(file: _File, data: bytes, redact: Callable[[str], str], notices: list[str]) -> str:
+    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").strip()
+    redacted = redact(text)
+    if redacted != text:
+        notices.append(f"{file.shown_path} holds a key: the model is not told it. Take it out of the file.")
+    return redacted
 
 
 def _within(text: str, limit_bytes: int) -> str:

@@ -6,6 +6,7 @@ Must not read a file itself.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -34,11 +35,17 @@ class AgentFiles(Protocol):
 
 
 class KnownAgents:
-    """The built-in agents and those of the user's files."""
+    """The built-in agents and those of the user's files.
 
-    def __init__(self, files: AgentFiles) -> None:
+    Args:
+        files: Where the user's own come from.
+        redact: Takes keys out of their rules.
+    """
+
+    def __init__(self, files: AgentFiles, redact: Callable[[str], str] = str) -> None:
         self._built_in = {agent.name: agent for agent in built_in_agents()}
         self._files = files
+        self._redact = redact
         self._read: dict[str, Agent] = {}
 
     def find(self, name: str) -> Agent | None:
@@ -46,7 +53,8 @@ class KnownAgents:
         if name in self._built_in:
             return self._built_in[name]
         if name not in self._read and (agent := self._files.read(name)) is not None:
-            self._read[name] = agent
+            rules, about = self._redact(agent.prompt), self._redact(agent.description)
+            self._read[name] = replace(agent, prompt=rules, description=about)
         return self._read.get(name)
 
     def names(self) -> tuple[str, ...]:
