@@ -25,6 +25,9 @@ RUN_TESTS = "python3 -B -m unittest -q tests.test_ops"
 ANSWER = "add subtracted; now it adds, and both tests pass."
 SUMMARY = "add() in calc/ops.py subtracted; changed - to +; tests/test_ops.py: 2 tests pass."
 
+NAG = "Goals are still open"
+ENDS_GOAL = WireReply("", (WireCall("goal", {"done": SUMMARY}),))
+
 TURNS = (
     WireReply(
         "First the plan.",
@@ -40,7 +43,7 @@ TURNS = (
         "It subtracts.", (WireCall("edit_file", {"path": "calc/ops.py", "old": "a - b", "new": "a + b"}),)
     ),
     WireReply("", (WireCall("bash", {"command": RUN_TESTS}),)),
-    WireReply("", (WireCall("goal", {"done": SUMMARY}),)),
+    ENDS_GOAL,
     WireReply(ANSWER),
 )
 """Eight replies: glob, grep, read, read, edit, run the tests, goal done, answer."""
@@ -48,6 +51,9 @@ TURNS = (
 
 def mend(request: WireRequest) -> Answer:
     """Choose the next reply by the history that was sent, so that a killed client goes on."""
+    is_told_of_open_goal = any(text.startswith(NAG) for text in request.user_texts)
+    if is_told_of_open_goal and request.results[-1].startswith("Interrupted"):
+        return ENDS_GOAL
     return TURNS[min(steps_seen(request), len(TURNS) - 1)]
 
 
