@@ -11,6 +11,7 @@ from textual.message import Message
 from tests.ui.fakes import FakeClock, FakeSession
 from tori_tui.domain.errors import UsageError
 from tori_tui.domain.events import DurableEvent, Record
+from tori_tui.domain.ids import Seq
 from tori_tui.ui.app import ToriApp
 from tori_tui.ui.bridge import Bridge, SessionPort
 from tori_tui.ui.outside import FindFiles, Outside, no_files
@@ -31,7 +32,7 @@ class Stage:
         history: tuple[str, ...] = (),
         session: FakeSession | None = None,
         records: Sequence[Record] = (),
-        read_records: Callable[[Path], Sequence[Record]] | None = None,
+        read_records: Callable[[Path, Seq], Sequence[Record]] | None = None,
         files: FindFiles = no_files,
     ) -> None:
         self.clock = FakeClock()
@@ -45,7 +46,7 @@ class Stage:
         self.bridge = Bridge(
             self._open,
             new_token=lambda: f"t{next(tokens)}",
-            read_records=read_records or (lambda _: records),
+            read_records=read_records or (lambda directory, before: records),
         )
         self._history = history
         self._files = files

@@ -16,7 +16,7 @@ from tori_tui.cli.app_session import demo_session
 from tori_tui.cli.replay_session import saved_records
 from tori_tui.domain.commands import SubmitPrompt
 from tori_tui.domain.events import QuestionAsked, Record, RunStatusChanged, TextStreamed
-from tori_tui.domain.ids import MAIN_CONTEXT, QuestionId
+from tori_tui.domain.ids import MAIN_CONTEXT, QuestionId, Seq
 from tori_tui.domain.state import SessionState
 from tori_tui.runtime.bus import QUEUE_LIMIT_ITEMS, Published, Resync
 from tori_tui.ui.transcript.blocks import (
@@ -50,7 +50,7 @@ async def test_a_resumed_session_shows_what_the_live_one_showed() -> None:
 
 
 async def test_a_resumed_session_whose_records_cannot_be_read_tells_what_was_said() -> None:
-    def broken(directory: Path) -> Sequence[Record]:
+    def broken(directory: Path, before: Seq) -> Sequence[Record]:
         raise OSError(5, "Input/output error")
 
     stage = Stage(session=FakeSession([mission("go on"), said("go on")]), read_records=broken)

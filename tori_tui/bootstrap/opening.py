@@ -118,8 +118,13 @@ def _open_trace(options: SessionOptions, world: Surroundings) -> Opened:
         notices.append(f"The work tree cannot be written, so the trace lies in {directory}.")
     store = JsonlTraceStore.open(directory)
     commands: deque[CallStarted] = deque(maxlen=LEFT_OVER_COMMANDS)
+
+    def note(record: Record) -> None:
+        _note_command(record, commands)
+        options.note_record(record)
+
     try:
-        state = store.load(lambda record: _note_command(record, commands))
+        state = store.load(note)
         notices += [f"Trace, line {fault.line}: {fault.reason}" for fault in store.faults]
     except BaseException:
         store.close()

@@ -163,19 +163,21 @@ def load_live(options: AppOptions) -> LiveLaunch:
     from tori_tui.bootstrap import real_surroundings
     from tori_tui.cli.model_choices import model_choices
     from tori_tui.cli.replay_session import saved_records
+    from tori_tui.cli.session_records import SessionRecords
     from tori_tui.ui.bridge import Bridge
     from tori_tui.ui.palette import palette_of
     from tori_tui.ui.screens.session import SessionScreen
     from tori_tui.ui.talk_ports import TalkPorts
 
     settings, wanted, prompt = demo_session() if options.is_demo else asked_session(options)
+    records = SessionRecords(saved_records)
     surroundings = real_surroundings(
         os.environ, replay_delay_s=DEMO_DELAY_S if options.is_demo else 0.0, gulp_s=GULP_S
     )
     bridge = Bridge(
-        opener(settings, wanted, surroundings),
+        opener(settings, replace(wanted, note_record=records.note), surroundings),
         new_token=lambda: secrets.token_hex(4),
-        read_records=saved_records,
+        read_records=records.before,
         # What the SDKs brought stays for good: a collection that walks it would stop a stream.
         on_prepared=gc.freeze,
     )

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tori_tui.config.load import user_config_path, user_state_dir
-from tori_tui.domain.events import Mode
+from tori_tui.domain.events import Mode, Record
 from tori_tui.runtime.clock import Clock
 from tori_tui.runtime.models import MakeModel
 from tori_tui.trace.store import TraceStore
@@ -34,6 +34,8 @@ class SessionOptions:
     """Id, prefix or path of a trace; empty is the newest; None opens a new one."""
     has_user: bool = False
     """Somebody can answer approvals and questions."""
+    note_record: Callable[[Record], object] = lambda record: None
+    """Called with each record of a trace that is resumed, in order."""
     check: str | None = None
     max_turns: int | None = None
     max_cost_usd: float | None = None

@@ -35,7 +35,7 @@ from tori_tui.domain.events import (
     ToolOutputStreamed,
     TransientEvent,
 )
-from tori_tui.domain.ids import ApprovalId, CommentId, QuestionId, TraceId
+from tori_tui.domain.ids import ApprovalId, CommentId, QuestionId, Seq, TraceId
 from tori_tui.domain.plan_edits import PlanEdit
 from tori_tui.domain.state import FIRST_SEQ, SessionState
 from tori_tui.runtime.bus import BusItem, Published, Resync, Subscription, merge
@@ -154,7 +154,7 @@ class Bridge:
     Args:
         open_session: Opens it; called once, after the first frame.
         new_token: A new short random text, for ids.
-        read_records: Reads a trace's records, so that what only they tell is shown again.
+        read_records: Returns a trace's records before one, so that what only they tell is shown again.
         on_prepared: Called when all that the first request needs is loaded.
     """
 
@@ -163,7 +163,7 @@ class Bridge:
         open_session: Callable[[], Awaitable[SessionPort]],
         *,
         new_token: Callable[[], str],
-        read_records: Callable[[Path], Sequence[Record]] = lambda _: (),
+        read_records: Callable[[Path, Seq], Sequence[Record]] = lambda directory, before: (),
         on_prepared: Callable[[], None] = lambda: None,
     ) -> None:
         self._open_session = open_session
@@ -228,10 +228,9 @@ class Bridge:
         if self._session is None or state.next_seq == FIRST_SEQ:
             return ()
         try:
-            records = await asyncio.to_thread(self._read_records, self._session.directory)
+            return await asyncio.to_thread(self._read_records, self._session.directory, state.next_seq)
         except (OSError, ToriError):
             return ()  # the state alone tells what was said
-        return tuple(record for record in records if record.seq < state.next_seq)
 
     # ── intents to commands ──
 
