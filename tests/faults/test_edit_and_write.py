@@ -55,6 +55,8 @@ def test_crlf_line_ends_of_untouched_lines_survive_edit_and_write(tmp_path: Path
     assert not bench.edit("w.txt", "three", "THREE").is_error
     assert path.read_bytes() == b"one\r\ntwo\r\nTHREE\r\nfour\r\nfive\r\n"
     assert "1 insertion(+), 1 deletion(-)" in git("diff", "--stat")
+    assert not bench.edit("w.txt", "THREE", "THREE\nand a half").is_error
+    assert path.read_bytes() == b"one\r\ntwo\r\nTHREE\r\nand a half\r\nfour\r\nfive\r\n"
     assert not bench.write("w.txt", "one\ntwo\nthree\nfour\n5\n").is_error
     assert path.read_bytes() == b"one\r\ntwo\r\nthree\r\nfour\r\n5\r\n"
     assert "1 insertion(+), 1 deletion(-)" in git("diff", "--stat")
@@ -64,6 +66,8 @@ def test_an_edit_of_ascii_in_a_latin_1_file_keeps_its_high_bytes(tmp_path: Path)
     bench = bench_in(tmp_path, s_js=LATIN_1)
     assert not bench.edit("s.js", "const x = 1;", "const x = 2;").is_error
     assert (bench.root / "s.js").read_bytes() == LATIN_1.replace(b"1", b"2")
+    assert not bench.edit("s.js", "note", "word").is_error
+    assert (bench.root / "s.js").read_bytes() == LATIN_1.replace(b"1", b"2").replace(b"note", b"word")
 
 
 def test_an_edit_in_the_middle_of_a_large_latin_1_file_keeps_all_other_lines(tmp_path: Path) -> None:
@@ -81,6 +85,9 @@ def test_a_byte_order_mark_stays_once_and_the_first_line_still_matches(tmp_path:
     assert (bench.root / "t.ps1").read_bytes() == b"\xef\xbb\xbfhello2\n"
     assert not bench.edit("t.ps1", "\ufeffhello2", "\ufeffhello3").is_error
     assert (bench.root / "t.ps1").read_bytes() == b"\xef\xbb\xbfhello3\n"
+    for content in ("whole\n", "\ufeffwhole\n"):
+        assert not bench.write("t.ps1", content).is_error
+        assert (bench.root / "t.ps1").read_bytes() == b"\xef\xbb\xbfwhole\n"
 
 
 def test_a_link_stays_a_link_and_its_target_gets_the_text(tmp_path: Path) -> None:
@@ -235,10 +242,12 @@ def test_where_nothing_can_be_written_a_file_keeps_its_content_on_every_way(tmp_
     name = "a.txt" if way == "plain" else "other"
     before = names_in(bench.root)
     bench.read(name)
-    calls = [("edit", name, "one\n" * 5, "two\n"), ("write", name, "two\n")]
-    assert all(output.is_error for output in with_room_for(0, bench, calls))
-    assert (bench.root / "a.txt").read_bytes() == b"one\n" * 5
-    assert names_in(bench.root) == before
+    # Where there is no room at all; and where the old bytes can be kept aside, but not the new ones written.
+    for room_bytes, new in ((0, "two\n"), (30, "two\n" * 10)):
+        calls = [("edit", name, "one\n" * 5, new), ("write", name, new)]
+        assert all(output.is_error for output in with_room_for(room_bytes, bench, calls))
+        assert (bench.root / "a.txt").read_bytes() == b"one\n" * 5
+        assert names_in(bench.root) == before
     # With room, a name of its own gets an inode of its own: whoever else holds the file keeps the old one.
     told = bench.edit(name, "one\n" * 5, "two\n")
     assert ("hard links" in told.text) == (way == "hard link")

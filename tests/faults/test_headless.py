@@ -63,7 +63,7 @@ def test_bare_call_without_a_terminal_prints_usage_and_fails(tmp_path: Path) -> 
 @pytest.mark.parametrize("closed", [">&-", "| true", "2>&- | true"])
 def test_output_that_nobody_reads_is_no_traceback(tmp_path: Path, closed: str) -> None:
     project = Project.make(tmp_path, says("word " * 50_000))
-    done = project.shell(f"tori run hi --mode auto {closed}")
-    assert done.returncode == 0
+    done = project.shell(f"set -o pipefail; tori run hi --mode auto {closed}")
+    assert done.returncode == 0, done.stderr
     assert b"Traceback" not in done.stderr
     assert b"Exception ignored" not in done.stderr

@@ -187,7 +187,7 @@ def test_what_is_no_text_is_named_in_one_line_and_never_shown(tmp_path: Path) ->
 
 
 async def test_a_regex_that_never_ends_is_stopped_and_a_broken_one_is_told(tmp_path: Path) -> None:
-    bench = bench_in(tmp_path, t_txt=b"a" * 40 + b"!\n", e_txt=b"take -e or --files\n")
+    bench = bench_in(tmp_path, t_txt=b"a" * 40 + b"!\n", e_txt=b"take -e or --files\n", o_txt=b"a -- b\n")
     without_ripgrep(bench, limit_s=0.5)
     begun = time.monotonic()
     stopped = await bench.grep_tool.run({"pattern": "(a+)+$"}, bench.scope)

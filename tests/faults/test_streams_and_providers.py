@@ -47,6 +47,7 @@ from tori_tui.domain.events import RetryScheduled, TextStreamed, ToolRunStarted,
 from tori_tui.providers.errors import ProviderError
 from tori_tui.providers.registry import make_provider
 from tori_tui.providers.settings import ProviderSettings
+from tori_tui.providers.sse import SseDecoder
 
 FINE = WireReply("Fine.")
 
@@ -241,10 +242,14 @@ async def test_a_limit_of_the_provider_is_waited_out_visibly_and_a_long_one_is_t
 READ_BOTH = (('{"path": "a.txt"}', "call_a"), ('{"path": "b.txt"}', "call_b"))
 
 
+@pytest.mark.parametrize("comes_whole", [True, False])
 async def test_parallel_calls_that_all_have_index_0_are_run_each_with_its_own_arguments(
-    tmp_path: Path,
+    tmp_path: Path, comes_whole: bool
 ) -> None:
-    pieces = [fragment(0, arguments, call_id, "read_file") for arguments, call_id in READ_BOTH]
+    pieces = []
+    for arguments, call_id in READ_BOTH:
+        first, rest = (arguments, "") if comes_whole else ("", arguments)
+        pieces += [fragment(0, first, call_id, "read_file"), fragment(0, rest)]
     async with talking(tmp_path, in_order(raw(*pieces, delta(finish="tool_calls")), FINE)) as talk:
         assert (await talk.driver.run("go")).status == "done"
         assert talk.results == ["1\tcontent of a", "1\tcontent of b"]
@@ -355,6 +360,10 @@ async def test_odd_but_valid_event_streams_are_read_however_they_are_cut(piece_b
     pieces = tuple(data[at : at + piece_bytes] for at in range(0, len(data), piece_bytes))
     async with serving("openai-chat", in_order(RawAnswer(pieces))) as (_, provider):
         assert (await reply_from(provider, request())).content == "Hü 中"
+    # On the way pieces may have been put together again.
+    decoder = SseDecoder()
+    cut = [event for piece in pieces for event in decoder.feed(piece)]
+    assert [*cut, *decoder.finish()] == SseDecoder().feed(data)
 
 
 async def test_a_stream_reset_inside_a_call_runs_nothing_and_is_tried_a_limited_number_of_times(
