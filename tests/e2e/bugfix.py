@@ -25,8 +25,7 @@ RUN_TESTS = "python3 -B -m unittest -q tests.test_ops"
 ANSWER = "add subtracted; now it adds, and both tests pass."
 SUMMARY = "add() in calc/ops.py subtracted; changed - to +; tests/test_ops.py: 2 tests pass."
 
-NAG = "Goals are still open"
-ENDS_GOAL = WireReply("", (WireCall("goal", {"done": SUMMARY}),))
+LOST = ("Not run", "Interrupted")
 
 TURNS = (
     WireReply(
@@ -43,7 +42,7 @@ TURNS = (
         "It subtracts.", (WireCall("edit_file", {"path": "calc/ops.py", "old": "a - b", "new": "a + b"}),)
     ),
     WireReply("", (WireCall("bash", {"command": RUN_TESTS}),)),
-    ENDS_GOAL,
+    WireReply("", (WireCall("goal", {"done": SUMMARY}),)),
     WireReply(ANSWER),
 )
 """Eight replies: glob, grep, read, read, edit, run the tests, goal done, answer."""
@@ -51,17 +50,18 @@ TURNS = (
 
 def mend(request: WireRequest) -> Answer:
     """Choose the next reply by the history that was sent, so that a killed client goes on."""
-    is_told_of_open_goal = any(text.startswith(NAG) for text in request.user_texts)
-    if is_told_of_open_goal and request.results[-1].startswith("Interrupted"):
-        return ENDS_GOAL
     return TURNS[min(steps_seen(request), len(TURNS) - 1)]
 
 
 def steps_seen(request: WireRequest) -> int:
-    """Count the replies that the client must have had, folded or not."""
+    """Count the steps that the client has taken, folded or not; one that a kill cut off is taken again."""
     if any(SUMMARY[:30] in text for text in request.user_texts) and request.n_replies <= 1:
         return 7
-    return request.n_replies
+    step, results = 0, list(request.results)
+    while results and step < len(TURNS) - 1:
+        first, results = results[0], results[len(TURNS[step].calls) :]
+        step += not first.startswith(LOST)
+    return step
 
 
 def make_repository(root: Path) -> Path:
