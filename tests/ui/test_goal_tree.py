@@ -7,12 +7,20 @@ from dataclasses import replace
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from tests.ui.fakes import FakeClock, FakeSession, mission, plan
+from tests.ui.fakes import FakeClock, FakeSession, mission, plan, result
 from tests.ui.test_transcript import PALETTE
-from tori_tui.domain.events import DurableEvent, RunStatusChanged
+from tori_tui.domain.events import DurableEvent, RunStatusChanged, TurnFinished
 from tori_tui.domain.goals import Evidence
-from tori_tui.domain.ids import GoalId
-from tori_tui.domain.plan_edits import GoalAbandoned, GoalAdded, GoalCompleted, GoalFocused, GoalRenamed
+from tori_tui.domain.ids import MAIN_CONTEXT, GoalId
+from tori_tui.domain.plan_edits import (
+    EvidenceRecorded,
+    GoalAbandoned,
+    GoalAdded,
+    GoalCompleted,
+    GoalFocused,
+    GoalRenamed,
+)
+from tori_tui.domain.usage import Usage
 from tori_tui.ui.widgets.goal_tree import GoalTree
 
 
@@ -116,10 +124,56 @@ async def test_collapse_and_expand_and_to_the_parent() -> None:
         assert app.goals.cursor == "1.1"
 
 
+def took(number: str, seconds: float) -> TurnFinished:
+    usage = Usage(1_000, 100)
+    return TurnFinished(1, MAIN_CONTEXT, GoalId(number), "x", "calls", usage, 0.25, 0.1, seconds)
+
+
 async def test_the_focused_goal_shows_its_time_running() -> None:
     async with showing(plan(goal("1"), GoalFocused(GoalId("1")))) as (app, _, _):
         app.clock.now_s += 12
         assert lines(app)[0].endswith("⟳ 12.0s")
+
+
+async def test_times_go_on_from_what_was_measured_and_run_for_the_goals_above_too() -> None:
+    goals = plan(goal("1"), goal("1.1", "1"), GoalFocused(GoalId("1.1")))
+    async with showing(goals) as (app, _, session):
+        app.clock.now_s += 4
+        session.emit(took("1.1", 3.5))
+        app.goals.show(session.state)
+        assert lines(app)[1].endswith("⟳ 3.5s")
+        app.clock.now_s += 2
+        assert lines(app)[0].endswith(" 5.5s")
+        assert lines(app)[1].endswith("⟳ 5.5s")
+        session.emit(RunStatusChanged("waiting"))
+        app.goals.show(session.state)
+        app.clock.now_s += 60
+        assert lines(app)[1].startswith("  ? 1.1")
+        assert lines(app)[1].endswith(" 3.5s")
+        session.emit(RunStatusChanged("interrupted"))
+        app.goals.show(session.state)
+        assert lines(app)[1].startswith("  ■ 1.1")
+
+
+async def test_a_red_check_has_a_mark_and_a_goal_done_anew_says_where() -> None:
+    events = plan(
+        goal("1", check="pytest"),
+        EvidenceRecorded(GoalId("1"), Evidence("pytest", 1)),
+        goal("2"),
+        GoalCompleted(GoalId("2"), "ok"),
+        GoalAdded(GoalId("2'"), None, "goal 2'", after_id=GoalId("2"), replaces=GoalId("2")),
+    )
+    async with showing(events) as (app, _, _):
+        assert lines(app)[0].endswith(" ◇!")
+        assert lines(app)[1].endswith(" → 2'")
+
+
+async def test_where_there_is_room_a_line_says_files_tokens_and_money_of_all_below_it() -> None:
+    goals = plan(goal("1"), goal("1.1", "1"), GoalFocused(GoalId("1.1")))
+    edited = result("c", "ok", goal="1.1", details={"changed_paths": ["a.py", "b.py"]})
+    async with showing(goals, took("1", 1.0), took("1.1", 65.0), edited, size=(80, 10)) as (app, _, _):
+        assert lines(app)[0].split()[4:] == ["2", "files", "2.2k", "$0.50", "1m06s"]
+        assert lines(app)[1].split()[4:] == ["2", "files", "1.1k", "$0.25", "⟳", "1m05s"]
 
 
 async def test_earlier_missions_are_a_line_each_and_no_plan_says_so() -> None:

@@ -20,6 +20,7 @@ from tori_tui.domain.commands import (
     DecideApproval,
     EditPlan,
     InterruptRun,
+    RewindTo,
     SwitchMode,
 )
 from tori_tui.domain.events import (
@@ -291,6 +292,8 @@ PLAN = (
         (("down", "f"), [EditPlan((GoalFocused(GoalId("2")),))]),
         (("down", "x", "enter"), [EditPlan((GoalAbandoned(GoalId("2"), "dropped by the user"),))]),
         (("down", "x", "escape"), []),
+        (("down", "u", "enter"), [RewindTo(goal=GoalId("2"))]),
+        (("u", "escape"), []),
     ],
 )
 async def test_keys_of_the_goal_tree(keys: tuple[str, ...], commands: list[Command]) -> None:

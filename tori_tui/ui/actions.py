@@ -10,13 +10,16 @@ from typing import Final, Literal
 
 from textual.binding import Binding, BindingType
 
-Scope = Literal["session", "input", "transcript", "goals", "context", "search", "approval", "replay"]
+Scope = Literal[
+    "session", "input", "transcript", "goals", "filter", "context", "search", "approval", "replay"
+]
 
 SCOPE_TITLES: Final[dict[Scope, str]] = {
     "session": "Everywhere",
     "input": "Writing",
     "transcript": "In the conversation",
     "goals": "In the goal tree",
+    "filter": "While filtering goals",
     "context": "In the context pane",
     "search": "While searching",
     "approval": "At a question for permission",
@@ -66,6 +69,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
     ),
     Action("search", "Search the conversation", ("ctrl+f",), "session", "search", is_priority=True),
     Action("choose_model", "Models: switch to another", (), "session", "model"),
+    Action("goal_details", "All about the goal that is worked on", (), "session"),
+    Action("filter_goals", "Filter the goals", (), "session"),
     Action("tell_cost", "Cost so far, in all and by goal", (), "session", "cost"),
     Action("unfold", "Unfold or fold", ("ctrl+o",), "session", is_priority=True),
     Action("help", "Help", ("f1",), "session", "help", is_priority=True),
@@ -140,6 +145,9 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("collapse", "Collapse, or to the parent", ("left", "h"), "goals", in_palette=False),
     Action("expand", "Expand", ("right", "l"), "goals", in_palette=False),
     Action("jump", "Jump to its work", ("enter",), "goals", in_palette=False),
+    Action("details", "All about it: tokens, cost, check, files", ("i", "space"), "goals", in_palette=False),
+    Action("filter", "Filter: words of a title, is:open, is:failed …", ("slash",), "goals", in_palette=False),
+    Action("clear_filter", "All goals again, where a filter holds", ("escape",), "goals", in_palette=False),
     Action("intend('comment')", "Comment on it", ("c",), "goals", in_palette=False),
     Action("intend('add')", "Add goals below it", ("a",), "goals", in_palette=False),
     Action("intend('rename')", "Rename it", ("r",), "goals", in_palette=False),
@@ -149,6 +157,11 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("intend('diff')", "Show what it changed", ("d",), "goals", in_palette=False),
     Action("intend('drop')", "Drop it (asks once)", ("x",), "goals", in_palette=False),
     Action("intend('rewind')", "Back to where it began (asks once)", ("u",), "goals", in_palette=False),
+    # ── filter ──
+    Action("keep", "To the goals that fit", ("enter",), "filter", is_bound=False, in_palette=False),
+    Action("step(-1)", "Goal above", ("up",), "filter", in_palette=False),
+    Action("step(1)", "Goal below", ("down",), "filter", in_palette=False),
+    Action("drop", "All goals again", ("escape",), "filter", in_palette=False),
     # ── context ──
     Action("scroll_up", "Line up", ("up", "k"), "context", in_palette=False),
     Action("scroll_down", "Line down", ("down", "j"), "context", in_palette=False),

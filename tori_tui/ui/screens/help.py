@@ -27,7 +27,8 @@ WORDS_SHARE: Final = 3
 
 LEGEND: Final = (
     ("○ ▶ ✓ ✗", "goal pending, in work, done, given up"),
-    ("◇ ◆", "the goal has a check; it was green"),
+    ("? ■ ⟳", "goal asks you, was stopped; its time runs"),
+    ("◇ ◆ ◇!", "the goal has a check; it was green; it was red"),
     ("▸ ▾", "folded, unfolded: Enter, Ctrl+O or a click"),
     ("⟳ ? ✗ ⊘", "call runs, asks, failed, was denied"),
 )

@@ -60,6 +60,7 @@ class SessionScreen(WritingScreen):
         "input",
         "transcript",
         "goals",
+        "filter",
         "context",
         "search",
         "approval",

@@ -20,24 +20,22 @@ from tori_tui.domain.state import SessionState
 from tori_tui.render.safe_text import one_line
 from tori_tui.ui.actions import ACTIONS, Action, Scope, bindings_of, shown_keys
 from tori_tui.ui.palette import Palette, palette_of
+from tori_tui.ui.screens.goals import GoalsScreen
 from tori_tui.ui.screens.help import HelpScreen
-from tori_tui.ui.screens.looking import LookingScreen
 from tori_tui.ui.screens.themes import ThemesScreen
 from tori_tui.ui.shell import NARROW_CELLS
 from tori_tui.ui.themes import ThemeSpec
 from tori_tui.ui.transcript.blocks import NoticeBlock
 from tori_tui.ui.transcript.code import prepare_languages
 from tori_tui.ui.transcript.story import Story
-from tori_tui.ui.widgets.goal_tree import GoalTree
 from tori_tui.ui.widgets.panes import Body, Frame
-from tori_tui.ui.widgets.plan_strip import PlanStrip
 from tori_tui.ui.widgets.status_line import SPINNER_INTERVAL_S, StatusLine
 from tori_tui.ui.widgets.transcript import Transcript
 
 TICKS_A_SECOND: Final = round(1 / SPINNER_INTERVAL_S)
 
 
-class TalkScreen(LookingScreen):
+class TalkScreen(GoalsScreen):
     """Goal tree and conversation side by side, a status line below."""
 
     BLANK = True
@@ -45,15 +43,13 @@ class TalkScreen(LookingScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("session")
 
-    SCOPES: ClassVar[tuple[Scope, ...]] = ("session", "transcript", "goals", "context")
+    SCOPES: ClassVar[tuple[Scope, ...]] = ("session", "transcript", "goals", "filter", "context")
     """What the help tells of, in order."""
 
     def __init__(self, palette: Palette, *, clock: Callable[[], float]) -> None:
         super().__init__(palette, clock=clock)
         self.story = Story()
-        self.goals = GoalTree(palette, clock=clock, id="goals")
         self.talk_frame = Frame(self.transcript, id="talk")
-        self.plan_strip = PlanStrip(palette, id="plan")
         self.status_line = StatusLine(palette, clock=clock, id="status")
         self._ticker: Timer | None = None
         self._n_ticks = 0
@@ -66,6 +62,7 @@ class TalkScreen(LookingScreen):
             yield self.talk_frame
             yield self.context_pane
         yield self.search_bar
+        yield self.goal_filter
         yield self.plan_strip
         yield from self.compose_below()
         yield self.status_line
@@ -76,7 +73,6 @@ class TalkScreen(LookingScreen):
 
     def on_mount(self) -> None:
         """Start with clocks at rest: an idle screen costs nothing."""
-        self.goals.border_title = "Goals"
         self._ticker = self.set_interval(SPINNER_INTERVAL_S, self._tick, pause=True)
         self.show_titles()
         self.run_worker(prepare_languages, thread=True, name="languages")
@@ -118,8 +114,7 @@ class TalkScreen(LookingScreen):
 
     def show_state(self) -> None:
         """Show everything that follows from the state."""
-        self.goals.show(self.state)
-        self.plan_strip.show(self.state)
+        self.show_plan()
         self.context_pane.show(self.state)
         self.show_titles()
         self.show_status()
@@ -180,7 +175,7 @@ class TalkScreen(LookingScreen):
         if self._n_ticks % TICKS_A_SECOND == 0:
             self.story.tick(self.clock())
             self.show_story()
-            self.goals.tick()
+            self.tick_plan()
             self.transcript.tick()
 
     # ── intents of the panes ──
@@ -193,30 +188,7 @@ class TalkScreen(LookingScreen):
         """Copy a block."""
         self.app.copy_to_clipboard(message.text)
 
-    def on_goal_tree_jumped(self, message: GoalTree.Jumped) -> None:
-        """Show where work on a goal began."""
-        self._uncover()
-        if self.transcript.go_to_goal(message.goal_id):
-            self.transcript.focus()
-
-    def _uncover(self) -> None:
-        """Show the conversation where another pane has taken its place."""
-        self.remove_class("-goals-shown")
-        if self.has_class("-narrow"):
-            self.remove_class("-context-shown")
-
     # ── actions ──
-
-    def action_toggle_goals(self) -> None:
-        """Show or hide the goal tree; in a narrow window it takes the conversation's place."""
-        if self.has_class("-narrow"):
-            self.remove_class("-context-shown")
-            self.toggle_class("-goals-shown")
-            target = self.goals if self.has_class("-goals-shown") else self.home
-        else:
-            self.toggle_class("-goals-hidden")
-            target = self.home if self.has_class("-goals-hidden") else self.goals
-        target.focus()
 
     @property
     def home(self) -> Widget:

@@ -5,39 +5,60 @@ Must not show what does not fit; the current goal always does.
 
 from __future__ import annotations
 
+from typing import Final
+
 from rich.text import Text
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tori_tui.domain.goals import Goal
 from tori_tui.domain.state import SessionState
 from tori_tui.render.safe_text import one_line
+from tori_tui.ui.goal_clock import GoalClock
+from tori_tui.ui.goal_lines import TreeLook
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.transcript.lines import strip_of, title_line
-from tori_tui.ui.widgets.goal_tree import MARKS
+
+ROOTS_SHOWN: Final = 12
+
+ABOVE_CHARS: Final = 18
+"""Of the title of each goal above the current one."""
+
+STEP: Final = " › "
 
 
 class PlanStrip(Widget):
-    """The current goal and the progress."""
+    """The root goals' marks, the way to the current goal, how it stands, and the progress.
+
+    Args:
+        times: Counts the current goal's time.
+    """
 
     DEFAULT_CSS = """
     PlanStrip { height: 1; display: none; }
     """
 
-    def __init__(self, palette: Palette, *, id: str | None = None) -> None:
+    def __init__(self, palette: Palette, times: GoalClock, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._palette = palette
+        self._times = times
         self._state = SessionState()
 
     def show(self, state: SessionState) -> None:
         """Show the plan of a state."""
-        if state.tree is not self._state.tree:
+        before, self._state = self._state, state
+        if (before.tree, before.status) != (state.tree, state.status) or self._times.since_s is not None:
             self.refresh()
-        self._state = state
 
     def set_palette(self, palette: Palette) -> None:
         """Draw in other styles."""
         self._palette = palette
         self.refresh()
+
+    def tick(self) -> None:
+        """Let the clock of the current goal go on."""
+        if self.display and self._times.since_s is not None:
+            self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """Return the line."""
@@ -46,24 +67,44 @@ class PlanStrip(Widget):
 
     def _line(self, width: int) -> Text:
         palette, tree = self._palette, self._state.tree
-        goal = tree.current or tree.next_pending()
         done, total = tree.progress()
         if not total:
             return Text(" no plan", palette.muted) if tree.mission else Text()
-        dots = Text()
-        for root in tree.mission_goals[:12]:
-            style = {
-                "completed": palette.success,
-                "in_progress": palette.accent,
-                "pending": palette.muted,
-                "abandoned": palette.muted,
-            }[root.status]
-            dots.append(MARKS[root.status], style)
-        left = Text.assemble(" ", dots, " ")
+        look = TreeLook(palette, self._state, running_s=self._times.running_s, focused_path=self._times.path)
+        left = Text(" ").append_text(_roots(tree.mission_goals, look))
+        goal = tree.current or tree.next_pending()
+        right = Text(f" {done}/{total} ", palette.muted)
         if goal is not None:
-            left.append(f"{goal.id} ", palette.muted)
-            left.append(one_line(goal.description, 200), palette.strong)
-        return title_line(left, Text(f"{done}/{total} ", palette.muted), width)
+            right = Text.assemble(look.facts(goal, 0), right)
+            room = width - left.cell_len - right.cell_len - 4
+            left.append_text(self._way(goal, look, room))
+        return title_line(left, right, width)
+
+    def _way(self, goal: Goal, look: TreeLook, room: int) -> Text:
+        """Return the goal behind those above it: with their titles where these fit, else by its number."""
+        palette, tree = self._palette, self._state.tree
+        mark, style = look.mark(goal)
+        own = Text.assemble(
+            (" " if goal.id == tree.current_id else " next ", palette.muted),
+            (f"{mark} ", style),
+        )
+        title = Text.assemble(
+            (f"{goal.id} ", palette.muted), (one_line(goal.description, 200), palette.strong)
+        )
+        above = Text()
+        for parent in tree.path_to(goal.id)[:-1]:
+            above.append(f"{parent.id} {one_line(parent.description, ABOVE_CHARS)}{STEP}", palette.muted)
+        fits = own.cell_len + above.cell_len + title.cell_len <= room
+        return Text.assemble(own, above, title) if fits else Text.assemble(own, title)
+
+
+def _roots(goals: tuple[Goal, ...], look: TreeLook) -> Text:
+    marks = Text()
+    for goal in goals[:ROOTS_SHOWN]:
+        marks.append(*look.mark(goal))
+    if len(goals) > ROOTS_SHOWN:
+        marks.append(f"+{len(goals) - ROOTS_SHOWN}", look.palette.muted)
+    return marks
 
 
 __all__ = ["PlanStrip"]
