@@ -115,7 +115,7 @@ def _open_trace(options: SessionOptions, world: Surroundings) -> Opened:
     else:
         directory = find_trace(root, options.resume)
     if is_fallback:
-        notices.append(f"The work tree cannot be written, so the trace lies in {directory}.")
+        notices.append(f"No trace can be written in the work tree, so it lies in {directory}.")
     store = JsonlTraceStore.open(directory)
     commands: deque[CallStarted] = deque(maxlen=LEFT_OVER_COMMANDS)
 

@@ -141,12 +141,14 @@ def _size_bytes(path: Path) -> int:
 def trace_root_for(cwd: Path) -> tuple[Path, bool]:
     """Return the folder of the traces made in a directory, and whether it is the fallback.
 
-    It is `.trace` in the root of the git work tree, else in the directory itself; where that cannot
-    be written, a folder of the user's state.
+    It is `.trace` in the root of the git work tree, else in the directory itself; where that is a link or
+    cannot be written, a folder of the user's state.
     """
     root = _work_tree_root(cwd.absolute())
     folder = root / TRACES_NAME
-    if os.access(folder if folder.is_dir() else root, os.W_OK | os.X_OK):
+    # A link could have come with the repository, and lead anywhere.
+    is_usable = not os.path.lexists(folder) or (folder.is_dir() and not folder.is_symlink())
+    if is_usable and os.access(folder if folder.is_dir() else root, os.W_OK | os.X_OK):
         return folder, False
     digest = hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
     state_home = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
@@ -169,7 +171,8 @@ def _trace_paths(trace_root: Path) -> Iterator[Path]:
     except OSError:
         return
     for name in names:
-        if os.path.isfile(os.path.join(trace_root, name, MESSAGES_NAME)):
+        directory = os.path.join(trace_root, name)
+        if os.path.isfile(os.path.join(directory, MESSAGES_NAME)) and not os.path.islink(directory):
             yield trace_root / name
 
 

@@ -134,7 +134,7 @@ class JsonlTraceStore:
         try:
             path = directory / MESSAGES_NAME
             is_new = not path.exists()
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
             if is_new:
                 _sync_directory(directory)
                 _sync_directory(directory.parent)
@@ -305,14 +305,15 @@ def _make_directory(directory: Path) -> None:
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
     directory.mkdir(mode=0o700, exist_ok=True)
     ignore = root / IGNORE_NAME
-    if root.name != BRANCHES_NAME and not ignore.exists():
-        descriptor = os.open(ignore, os.O_WRONLY | os.O_CREAT, 0o600)
+    # A link that a repository brought would lead to a file of the user's.
+    if root.name != BRANCHES_NAME and not os.path.lexists(ignore):
+        descriptor = os.open(ignore, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         os.write(descriptor, b"*\n")
         os.close(descriptor)
 
 
 def _take_lock(directory: Path) -> int:
-    lock = os.open(directory / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
+    lock = os.open(directory / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     for tries_left in range(LOCK_TRIES - 1, -1, -1):
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

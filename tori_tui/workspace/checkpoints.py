@@ -22,6 +22,7 @@ from tori_tui.workspace.restore import EXECUTABLE_MODE, FILE_MODE, LINK_MODE, fi
 from tori_tui.workspace.shadow_git import (
     REFS,
     GitFailed,
+    GitStuck,
     ShadowGit,
     find_git,
     paths_of,
@@ -47,6 +48,8 @@ SAVE_TRIES: Final = 3
 """Files come and go while they are read."""
 
 BULK_FILES: Final = 100
+
+READ_BY_GIT: Final = (".gitignore", ".gitattributes")
 
 _REMOVED: Final = b"0 " + b"0" * 40 + b"\t"
 
@@ -127,6 +130,7 @@ class Checkpoints:
             GitFailed: It could not be saved.
             OSError: The state folder cannot be used.
         """
+        _refuse_what_hangs(self.shadow.root)
         with self.shadow.locked():
             finish_all(self.shadow)
             self._modes.load()
@@ -138,6 +142,8 @@ class Checkpoints:
                     left_out, empty = self._bring_up_to_date(wanted, set(suspects))
                     tree = self.shadow.run("write-tree").decode().strip()
                     break
+                except GitStuck:
+                    raise
                 except GitFailed:
                     if not tries_left:
                         raise
@@ -337,6 +343,12 @@ class Checkpoints:
 def _may_be_saved(path: str) -> bool:
     parts = path.split("/")
     return bool(path) and not path.startswith("/") and ".." not in parts and not NEVER & set(parts)
+
+
+def _refuse_what_hangs(root: Path) -> None:
+    for name in READ_BY_GIT:
+        if os.path.exists(root / name) and not os.path.isfile(root / name):
+            raise GitFailed(f"{name} is no regular file, and git would wait for it for ever.")
 
 
 def _shows_a_folder(removed: Path) -> bool:

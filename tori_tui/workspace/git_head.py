@@ -5,6 +5,9 @@ Must not write anything, nor understand more of git than where HEAD stands and w
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +42,7 @@ def read_git_head(root: Path) -> GitHead:
             return GitHead("", head)
         ref = head.removeprefix("ref: ")
         return GitHead(ref.removeprefix("refs/heads/"), _commit_of(git_dir, ref))
-    except OSError:
+    except (OSError, ValueError):  # a path with a NUL, in a file that nobody wrote for git
         return GitHead()
 
 
@@ -47,7 +50,7 @@ def read_git_origin(root: Path) -> str:
     """Return where the repository comes from, as `HOST/PATH` however it is reached; empty where none is."""
     try:
         config = _read(_common_dir(_git_dir(root)) / "config")
-    except OSError:
+    except (OSError, ValueError):
         return ""
     section = ""
     for line in config.splitlines():
@@ -100,7 +103,11 @@ def _packed(git_dir: Path, ref: str) -> str:
 
 
 def _read(path: Path) -> str:
-    with path.open("rb") as file:
+    # What stands there may be a pipe, which nobody ever writes to.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "no regular file", str(path))
         return file.read(READ_LIMIT_BYTES).decode("utf-8", "replace")
 
 

@@ -104,7 +104,7 @@ def _read(path: Path) -> str | None:
         return path.read_bytes().decode("utf-8", "replace")
     except FileNotFoundError:
         return ""
-    except OSError:
+    except (OSError, ValueError):
         return None
 
 

@@ -128,12 +128,15 @@ class Search:
             return LinesFound(tuple(lines), is_complete=False, left_out=tuple(left_out))
         return LinesFound(tuple(lines), left_out=tuple(left_out))
 
+    def _ripgrep(self, start: Path) -> str | None:
+        """Return the program; None where an ignore list is a pipe, which it would read for ever."""
+        ignore = start / ".gitignore"
+        return None if ignore.exists() and not ignore.is_file() else self._rg
+
     async def _list(self, start: Path, glob: FileGlob, paths: list[str]) -> None:
-        if self._rg:
+        if rg := self._ripgrep(start):
             try:
-                async with aclosing(
-                    _answers(files_command(self._rg, start, glob), start, b"", b"\0")
-                ) as names:
+                async with aclosing(_answers(files_command(rg, start, glob), start, b"", b"\0")) as names:
                     async for name, _ in names:
                         paths.append(os.fsdecode(name).removeprefix("./"))
                 return
@@ -144,9 +147,9 @@ class Search:
     async def _found(
         self, start: Path, query: LineQuery, glob: FileGlob | None
     ) -> AsyncGenerator[FoundLine, None]:
-        if self._rg:
+        if rg := self._ripgrep(start):
             answers = JsonAnswers(start, glob)
-            command = lines_command(self._rg, start, query, glob)
+            command = lines_command(rg, start, query, glob)
             folder = start if start.is_dir() else start.parent
             try:
                 async with aclosing(_answers(command, folder, b"", b"\n")) as raw_answers:

@@ -46,6 +46,9 @@ _SETTINGS: Final = (
 
 GIT_VARIABLES: Final = "GIT_"
 
+LIMIT_S: Final = 300.0
+"""Several times what a first save of a tree takes that is as large as is saved whole."""
+
 REFS: Final = "refs/tori"
 """Below it a folder for each owner of checkpoints, and in it a ref for each tree."""
 
@@ -54,6 +57,10 @@ _PLAIN_REF: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 class GitFailed(ToriError):
     """A git command on the shadow directory ended with an error."""
+
+
+class GitStuck(GitFailed):
+    """It did not end, and would not at another try."""
 
 
 def shadow_directory(state_dir: Path, root: Path) -> Path:
@@ -103,7 +110,12 @@ class ShadowGit:
             GitFailed: It ended with an error.
         """
         process = self.start(*arguments, index=index)
-        output, errors = process.communicate(feed)
+        try:
+            output, errors = process.communicate(feed, LIMIT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise GitStuck(f"git {arguments[0]} on the checkpoints did not end in {LIMIT_S:g} s.") from None
         if process.returncode:
             raise _failure(arguments, process.returncode, errors)
         return output
@@ -237,6 +249,7 @@ __all__ = [
     "REFS",
     "BlobReader",
     "GitFailed",
+    "GitStuck",
     "ShadowGit",
     "blob_name",
     "find_git",

@@ -76,8 +76,11 @@ def in_repository(folder: Path) -> bool:
 
 def rules_in(folder: str, prefix: str, below: str) -> IgnoreRules | None:
     """Return what a folder's `.gitignore` says; None if it has none."""
+    path = os.path.join(folder, ".gitignore")
+    if not os.path.isfile(path):  # a pipe would never be read to its end
+        return None
     try:
-        with open(os.path.join(folder, ".gitignore"), encoding="utf-8-sig", errors="surrogateescape") as file:
+        with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:
             kinds = [kind for line in file if (kind := _parsed(line)) is not None]
     except OSError:
         return None
