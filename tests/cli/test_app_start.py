@@ -61,24 +61,33 @@ def test_the_theme_is_read_early_and_what_is_wrong_is_told_later(
 
 
 def test_what_was_typed_comes_back_in_order_and_is_private(tmp_path: Path) -> None:
-    history = History(tmp_path / "state" / "history.jsonl")
+    history = History(tmp_path / "state" / "history.jsonl", "/p")
     for text in ("one", "two\nlines", "三"):
         history.add(text)
     assert history.load() == ("one", "two\nlines", "三")
     assert stat.S_IMODE((tmp_path / "state" / "history.jsonl").stat().st_mode) == 0o600
 
 
+def test_each_project_has_its_own_and_what_an_earlier_tori_wrote_is_of_all(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    path.write_text('"old"\n')
+    here, there = History(path, "/here"), History(path, "/there")
+    here.add("one")
+    there.add("two")
+    assert (here.load(), there.load()) == (("old", "one"), ("old", "two"))
+
+
 def test_a_broken_line_costs_only_itself(tmp_path: Path) -> None:
     path = tmp_path / "history.jsonl"
     path.write_bytes(b'"one"\n{"no": 1}\n\xff\xfe\n"two"\n"cut')
-    assert History(path).load() == ("one", "two")
+    assert History(path, "/p").load() == ("one", "two")
 
 
 def test_the_history_does_not_grow_without_end(tmp_path: Path) -> None:
     path = tmp_path / "history.jsonl"
     line = json.dumps("x" * 9_000) + "\n"
     path.write_text(line * (FILE_LIMIT_BYTES // len(line) + 2))
-    history = History(path)
+    history = History(path, "/p")
     history.add("newest")
     assert path.stat().st_size < FILE_LIMIT_BYTES
     assert history.load()[-1] == "newest"
@@ -87,7 +96,7 @@ def test_the_history_does_not_grow_without_end(tmp_path: Path) -> None:
 
 def test_without_a_place_the_history_is_silent(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    history = History(tmp_path / "file" / "history.jsonl")
+    history = History(tmp_path / "file" / "history.jsonl", "/p")
     history.add("one")
     assert history.load() == ()
 

@@ -12,6 +12,7 @@ from tests.ui.fakes import FakeClock, FakeSession
 from tori_tui.domain.errors import UsageError
 from tori_tui.domain.events import DurableEvent, Record
 from tori_tui.domain.ids import Seq
+from tori_tui.domain.shown_image import ShownImage
 from tori_tui.ui.app import ToriApp
 from tori_tui.ui.bridge import Bridge, SessionPort
 from tori_tui.ui.outside import FindFiles, Outside, no_files
@@ -34,6 +35,7 @@ class Stage:
         records: Sequence[Record] = (),
         read_records: Callable[[Path, Seq], Sequence[Record]] | None = None,
         files: FindFiles = no_files,
+        image: Callable[[str], ShownImage | None] = lambda _: None,
     ) -> None:
         self.clock = FakeClock()
         self.events = tuple(events)
@@ -50,6 +52,8 @@ class Stage:
         )
         self._history = history
         self._files = files
+        self._image = image
+        self.clipboard: ShownImage | None = None
         self.app = ToriApp(
             lambda: self,
             theme=load_theme(theme, self.directories),
@@ -65,6 +69,11 @@ class Stage:
             raise UsageError("/ is a folder.", "Name a file in it.")
         return f"The session as a page: {path or 'trace'}.{form}"
 
+    def _clipboard_image(self) -> ShownImage:
+        if self.clipboard is None:
+            raise UsageError("The clipboard holds no image.", "Copy one.")
+        return self.clipboard
+
     def make_screen(self, theme: ThemeSpec) -> TalkScreen:
         return SessionScreen(
             palette_of(theme),
@@ -76,6 +85,8 @@ class Stage:
                 remember=self.remembered.append,
                 agents=lambda: self.agents,
                 files=self._files,
+                image=self._image,
+                clipboard_image=self._clipboard_image,
                 goal_diff=lambda _, goal_id: self.diffs.get(goal_id, ""),
                 export=self._export,
             ),

@@ -362,16 +362,6 @@ async def test_history_goes_back_and_forth_and_keeps_the_draft() -> None:
         assert stage.screen.input.text == "dr"
 
 
-async def test_ctrl_r_searches_the_history_by_the_draft() -> None:
-    async with live(history=("fix login", "add tests", "fix logout")) as (stage, pilot):
-        await pilot.press(*"fix", "ctrl+r")
-        assert stage.screen.input.text == "fix logout"
-        await pilot.press("ctrl+r")
-        assert stage.screen.input.text == "fix login"
-        await pilot.press("ctrl+r")
-        assert stage.screen.input.text == "fix"
-
-
 async def test_scrolling_up_from_the_input_stays_while_streaming_and_end_follows() -> None:
     async with live([*RUNNING, answered("\n\n".join(f"line {n}" for n in range(200)))]) as (stage, pilot):
         await pilot.press("pageup", "pageup")

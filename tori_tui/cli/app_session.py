@@ -216,9 +216,10 @@ def _outside(bridge: Bridge, settings: Settings, cwd: Path, surroundings: Surrou
     from tori_tui.ui.outside import Outside
     from tori_tui.workspace.file_names import list_files
     from tori_tui.workspace.git_head import find_work_tree, read_git_head
+    from tori_tui.workspace.shown_images import clipboard_image, image_at
 
-    history = History(surroundings.state_dir / "history.jsonl")
     root = find_work_tree(cwd)
+    history = History(surroundings.state_dir / "history.jsonl", str(root or cwd))
     return Outside(
         window_of=window_of(settings),
         branch=lambda: read_git_head(root).branch if root else "",
@@ -226,6 +227,8 @@ def _outside(bridge: Bridge, settings: Settings, cwd: Path, surroundings: Surrou
         remember=history.add,
         files=partial(list_files, cwd),
         notice=notice_kind(settings.notify, os.environ),
+        image=partial(image_at, cwd),
+        clipboard_image=partial(clipboard_image, os.environ, root or cwd),
         agents=partial(agent_names, surroundings.config_dir, surroundings.state_dir, cwd),
         goal_diff=partial(goal_diff, bridge, root or cwd),
         export=partial(export_page, bridge, cwd),

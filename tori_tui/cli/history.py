@@ -1,12 +1,14 @@
-"""What the user typed before, across sessions: one JSON string a line in the user's state.
+"""What the user typed before, across the sessions of a project: one JSON object a line in the user's state.
 
-Must not fail a session: without a place to write, the history lasts as long as the app.
+Lines that are a text alone, of an earlier tori, belong to every project. Must not fail a session: without
+a place to write, the history lasts as long as the app.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -17,18 +19,27 @@ FILE_LIMIT_BYTES: Final = 4_000_000
 
 
 class History:
-    """The newest texts, oldest first."""
+    """The newest texts of one project, oldest first.
 
-    def __init__(self, path: Path) -> None:
+    Args:
+        path: The file of all projects.
+        project: The root of its work tree.
+    """
+
+    def __init__(self, path: Path, project: str) -> None:
         self._path = path
+        self._project = project
 
     def load(self) -> tuple[str, ...]:
         """Return what there is; lines that are no text are left out."""
+        texts = (text for line in reversed(self._lines()) if (text := self._text_of(line)))
+        return tuple(islice(texts, ENTRIES_LIMIT))[::-1]
+
+    def _lines(self) -> list[str]:
         try:
-            lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
+            return self._path.read_text(encoding="utf-8", errors="replace").splitlines()
         except OSError:
-            return ()
-        return tuple(text for line in lines[-ENTRIES_LIMIT:] if (text := _text_of(line)))
+            return []
 
     def add(self, text: str) -> None:
         """Append a text."""
@@ -40,24 +51,25 @@ class History:
                 self._shorten()
             descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(json.dumps(text) + "\n")
+                file.write(json.dumps({"project": self._project, "text": text}) + "\n")
         except OSError:
             return
 
     def _shorten(self) -> None:
-        lines = [json.dumps(text) + "\n" for text in self.load()]
+        lines = self._lines()
         shorter = self._path.with_suffix(".new")
-        shorter.write_text("".join(lines[len(lines) // 2 :]), encoding="utf-8")
+        shorter.write_text("".join(f"{line}\n" for line in lines[len(lines) // 2 :]), encoding="utf-8")
         shorter.chmod(0o600)
         shorter.replace(self._path)
 
-
-def _text_of(line: str) -> str:
-    try:
-        text = json.loads(line)
-    except ValueError:
-        return ""
-    return text if isinstance(text, str) else ""
+    def _text_of(self, line: str) -> str:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            return ""
+        if isinstance(entry, dict):
+            entry = entry.get("text") if entry.get("project") == self._project else ""
+        return entry if isinstance(entry, str) else ""
 
 
 __all__ = ["History"]

@@ -36,6 +36,7 @@ from tori_tui.domain.events import (
     TransientEvent,
 )
 from tori_tui.domain.ids import ApprovalId, CommentId, QuestionId, Seq, TraceId
+from tori_tui.domain.messages import ContentPart
 from tori_tui.domain.plan_edits import PlanEdit
 from tori_tui.domain.state import FIRST_SEQ, SessionState
 from tori_tui.runtime.bus import BusItem, Published, Resync, Subscription, merge
@@ -234,9 +235,9 @@ class Bridge:
 
     # ── intents to commands ──
 
-    def say(self, text: str, aim: str = "") -> None:
+    def say(self, text: str, aim: str = "", images: tuple[ContentPart, ...] = ()) -> None:
         """Say something: a comment while a run goes on, else the next mission."""
-        self._send(AddComment(CommentId(self._new_token()), text, aim))
+        self._send(AddComment(CommentId(self._new_token()), text, aim, images))
 
     def go_on(self) -> None:
         """Go on with the mission."""

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import assert_never
 
 from tori_tui.domain.goal_call import GoalRefused
+from tori_tui.domain.messages import ContentPart
 from tori_tui.domain.state import SessionState
 from tori_tui.render.wording import memory_page
 from tori_tui.ui.bridge import Bridge
@@ -44,7 +45,7 @@ class Commanding:
         state: Callable[[], SessionState],
         tell: Callable[[str, str], None],
         said: Callable[[], None],
-        edit_page: Callable[[], None],
+        edit_page: Callable[[], object],
         export: Callable[[ExportWanted], object],
     ) -> None:
         self._bridge = bridge
@@ -54,8 +55,13 @@ class Commanding:
         self._edit_page = edit_page
         self._export = export
 
-    def obey(self, line: str) -> bool:
-        """Do what a line asks for; False if it is no command."""
+    def obey(self, line: str, images: tuple[ContentPart, ...] = ()) -> bool:
+        """Do what a line asks for; False if it is no command.
+
+        Args:
+            line: As it was written.
+            images: What the user shows with it; goes along where the line says something to the model.
+        """
         try:
             asked = read_slash(line, self._state().tree)
         except GoalRefused as refused:
@@ -66,7 +72,7 @@ class Commanding:
                 return False
             case Aimed():
                 self._said()
-                self._bridge.say(asked.text, asked.aim)
+                self._bridge.say(asked.text, asked.aim, images)
             case PlanEdited():
                 self._bridge.edit_plan(asked.edits)
             case PlanPageWanted():

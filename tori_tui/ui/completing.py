@@ -20,7 +20,13 @@ from tori_tui.ui.slash import SLASH_HELP
 
 OFFERED_LIMIT: Final = 50
 
-TokenKind = Literal["file", "goal", "command", "argument"]
+SEARCHED_LIMIT_CHARS: Final = 2_000
+"""Of an earlier message: 500 of them take some milliseconds at each key."""
+
+PREVIEW_LINES: Final = 4
+PREVIEW_LIMIT_CHARS: Final = 1_000
+
+TokenKind = Literal["file", "goal", "command", "argument", "history"]
 
 _SIGNS: Final[dict[str, TokenKind]] = {"@": "file", "＠": "file", "#": "goal", "＃": "goal"}
 """The wide ones are what an input method for Chinese or Japanese types."""
@@ -52,6 +58,8 @@ class Suggestion:
     hint: str = ""
     goes_on: bool = False
     """More is written behind it: no space follows, and the next word is offered at once."""
+    preview: str = ""
+    """The beginning of a text of several lines, shown while this is marked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +142,37 @@ def file_offer(token: Token, found: Iterable[str], note: str = "") -> Offer:
     """Offer files and folders that were found."""
     suggestions = (Suggestion(_mention(path), path, goes_on=path.endswith("/")) for path in found)
     return Offer(token, tuple(suggestions), note)
+
+
+def history_offer(query: str, past: Sequence[str]) -> Offer:
+    """Offer earlier messages, the newest first: those with the query's words, then with its letters in order.
+
+    Args:
+        query: What is looked for.
+        past: All of them, oldest first.
+    """
+    words = query.lower().split()
+    letters = _in_order("".join(words))
+    by_words: dict[str, None] = {}
+    by_letters: dict[str, None] = {}
+    for text in reversed(past):
+        low = text[:SEARCHED_LIMIT_CHARS].lower()
+        if all(word in low for word in words):
+            by_words[text] = None
+        elif len(by_letters) < OFFERED_LIMIT and letters.match(low):
+            by_letters[text] = None
+        if len(by_words) == OFFERED_LIMIT:
+            break
+    found = [*by_words, *(text for text in by_letters if text not in by_words)][:OFFERED_LIMIT]
+    note = "" if found else "nothing like that was written before" if past else "nothing was written before"
+    return Offer(Token("history", query, 0, len(query)), tuple(map(_earlier, found)), note)
+
+
+def _earlier(text: str) -> Suggestion:
+    n_more = text.count("\n")
+    hint = f"+{n_more:,} {'line' if n_more == 1 else 'lines'}" if n_more else ""
+    preview = "\n".join(text[:PREVIEW_LIMIT_CHARS].split("\n")[:PREVIEW_LINES]) if n_more else ""
+    return Suggestion(text, one_line(text.lstrip().split("\n", 1)[0], 200), hint, preview=preview)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,5 +295,6 @@ __all__ = [
     "command_offer",
     "file_offer",
     "goal_offer",
+    "history_offer",
     "token_before",
 ]

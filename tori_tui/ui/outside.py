@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tori_tui.domain.errors import UsageError
 from tori_tui.domain.file_names import FileNames
 from tori_tui.domain.ids import GoalId
+from tori_tui.domain.shown_image import ShownImage
 from tori_tui.domain.state import SessionState
 from tori_tui.ui.notifying import NoticeKind
 
@@ -20,6 +22,10 @@ FindFiles = Callable[[Callable[[], bool]], FileNames]
 def no_files(should_stop: Callable[[], bool]) -> FileNames:
     """Find nothing."""
     return FileNames()
+
+
+def _no_clipboard() -> ShownImage:
+    raise UsageError("There is no clipboard here.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +43,10 @@ class Outside:
     agents: Callable[[], Sequence[str]] = lambda: ()
     """The names of the agents that there are."""
     files: FindFiles = no_files
+    image: Callable[[str], ShownImage | None] = lambda _: None
+    """The image at a path; None where there is no such file. Called in a thread. Raises `ToriError`."""
+    clipboard_image: Callable[[], ShownImage] = _no_clipboard
+    """The image that the clipboard holds. Called in a thread. Raises `ToriError`."""
     notice: NoticeKind = "bell"
     """How the user is called back to a terminal that he does not look at."""
     goal_diff: Callable[[SessionState, GoalId], str] = lambda _, __: ""

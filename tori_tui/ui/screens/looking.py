@@ -14,7 +14,7 @@ from textual.widget import Widget
 from tori_tui.domain.inspection import ContextPage
 from tori_tui.domain.state import SessionState
 from tori_tui.render.spending import spending_lines
-from tori_tui.ui.editor import edited_in_editor
+from tori_tui.ui.editor import EditorFailed, edited_in_editor
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.screens.models import ModelsScreen
 from tori_tui.ui.talk_ports import TalkPorts
@@ -83,8 +83,15 @@ class LookingScreen(Screen[None]):
 
     def on_transcript_page_wanted(self, message: Transcript.PageWanted) -> None:
         """Show a block in the user's editor; what is changed there changes nothing here."""
-        if edited_in_editor(self.app, message.text, os.environ) is None:
-            self.note("No editor: set VISUAL or EDITOR.", "warning")
+        self.run_worker(self.edit(message.text), name="editor", group="editor")
+
+    async def edit(self, text: str, name: str = "text.md") -> str | None:
+        """Return what the user made of a text in his editor, or None if that failed, which is told."""
+        try:
+            return await edited_in_editor(self.app, text, os.environ, name)
+        except EditorFailed as failure:
+            self.note(str(failure), "warning")
+            return None
 
     # ── models ──
 

@@ -6,7 +6,6 @@ Must not run anything; every intent goes over the bridge, every change comes bac
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import ClassVar, Final
@@ -31,7 +30,6 @@ from tori_tui.render.safe_text import one_line
 from tori_tui.ui.actions import Scope, action_of_slash
 from tori_tui.ui.bridge import Bridge, EventArrived, RecordArrived, SessionOpened, StateReset
 from tori_tui.ui.commanding import Commanding
-from tori_tui.ui.editor import edited_in_editor
 from tori_tui.ui.notifying import TITLE_MARKS, Notifier, calling
 from tori_tui.ui.outside import Outside
 from tori_tui.ui.palette import Palette
@@ -39,7 +37,7 @@ from tori_tui.ui.planning import Planning, purpose_of
 from tori_tui.ui.screens.diff_page import DiffPage
 from tori_tui.ui.screens.writing import WritingScreen
 from tori_tui.ui.slash import ExportWanted, read_shell
-from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput
+from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Words
 from tori_tui.ui.widgets.goal_tree import GoalTree
 from tori_tui.ui.widgets.status_line import Status
 
@@ -87,14 +85,14 @@ class SessionScreen(WritingScreen):
             state=lambda: self.state,
             tell=self.note,
             said=self.transcript.action_follow,
-            edit_page=self._edit_plan_page,
+            edit_page=lambda: self.run_worker(self._edit_plan_page(), name="editor", group="editor"),
             export=lambda wanted: self.run_worker(self._export(wanted), name="export", group="export"),
         )
         self.notifier = Notifier(outside.notice, self._write_to_terminal)
         self._context_tokens = 0
         self._run_since_s: float | None = None
         self._quit_asked_s = float("-inf")
-        self._unanswered = ""
+        self._unanswered: Words | None = None
         """The newest words of the user, until the model answers."""
 
     def on_mount(self) -> None:
@@ -124,7 +122,7 @@ class SessionScreen(WritingScreen):
         """Show a durable event."""
         event = message.record.event
         if isinstance(event, MessageAdded) and event.message.role == "assistant":
-            self._unanswered = ""
+            self._unanswered = None
         if isinstance(event, RunStatusChanged):
             self._run_changed(event)
         self.tell_record(message.record, message.state)
@@ -141,7 +139,7 @@ class SessionScreen(WritingScreen):
                 self._context_tokens = event.context_tokens
                 self.show_status()
             case TextStreamed():
-                self._unanswered = ""
+                self._unanswered = None
             case QuestionAsked():
                 self.ask(event)
                 self._call_user(event.text)
@@ -174,19 +172,19 @@ class SessionScreen(WritingScreen):
         self._run_since_s = None
         self.end_questions()
         if event.status == "interrupted" and self._unanswered and not self.input.draft:
-            self.input.give_back(self._unanswered)
-        self._unanswered = ""
+            self.input.give_back(self._unanswered.text, self._unanswered.images)
+        self._unanswered = None
 
     # ── from the input ──
 
     def on_comment_input_submitted(self, message: CommentInput.Submitted) -> None:
         """Turn a text into what it was written for."""
-        text, purpose = message.text, message.purpose
+        text, purpose = message.words.text, message.purpose
         match purpose.kind:
             case "comment":
-                self._say(text)
+                self._say(message.words)
             case "goal_comment":
-                self.bridge.say(text, f"goal:{purpose.goal_id}")
+                self.bridge.say(text, f"goal:{purpose.goal_id}", message.words.images)
             case "add" | "rename" | "drop":
                 self._planning.finish(purpose, text)
                 # The keys went from the tree; the next one is meant for it again.
@@ -203,32 +201,31 @@ class SessionScreen(WritingScreen):
         if self.focused is None or self.focused is self.approvals:
             self.home.focus()
 
-    def _say(self, text: str) -> None:
+    def _say(self, words: Words) -> None:
+        text = words.text
         if shell := read_shell(text):
             self.transcript.action_follow()
             self.bridge.command(shell)
-            self.outside.remember(text)
+            self.outside.remember(words.remembered)
             return
         word = text[1:].split(maxsplit=1)[0] if text.startswith("/") and len(text) > 1 else ""
-        if word and self._commanding.obey(text):
-            self.outside.remember(text)
+        if word and self._commanding.obey(text, words.images):
+            self.outside.remember(words.remembered)
             return
         if (action := action_of_slash(word)) is not None:
             self.call_later(self.run_action, action.name)
             return
-        self._unanswered = text
+        self._unanswered = words
         self.transcript.action_follow()
-        self.bridge.say(text)
-        self.outside.remember(text)
+        self.bridge.say(text, images=words.images)
+        self.outside.remember(words.remembered)
 
-    def _edit_plan_page(self) -> None:
+    async def _edit_plan_page(self) -> None:
         """Show the plan in the user's editor and take over what he made of it."""
         tree = self.state.tree
-        page = edited_in_editor(self.app, plan_page(tree), os.environ)
-        if page is None:
-            self.note("No editor: set VISUAL or EDITOR.", "warning")
-            return
-        self._planning.take_page(tree, page)
+        page = await self.edit(plan_page(tree), "plan.md")
+        if page is not None:
+            self._planning.take_page(tree, page)
 
     # ── from the other panes ──
 

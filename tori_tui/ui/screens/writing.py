@@ -5,12 +5,14 @@ Must not know what a text of the user's own comes to; the session's screen does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
 
 from textual.content import Content
 from textual.widget import Widget
 
 from tori_tui.domain.commands import WithdrawComment
+from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import CommentReceived, QuestionAsked
 from tori_tui.ui.bridge import Bridge
 from tori_tui.ui.outside import Outside
@@ -18,6 +20,7 @@ from tori_tui.ui.palette import Palette
 from tori_tui.ui.screens.talk import TalkScreen
 from tori_tui.ui.transcript.blocks import NoticeBlock
 from tori_tui.ui.widgets.approval_bar import ApprovalBar
+from tori_tui.ui.widgets.chip_area import ChipArea
 from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Purpose
 from tori_tui.ui.widgets.completion_popup import CompletionPopup, CompletionSources
 from tori_tui.ui.widgets.panes import Frame
@@ -80,7 +83,7 @@ class WritingScreen(TalkScreen):
 
     def _take_back(self, comment: CommentReceived) -> None:
         self.bridge.command(WithdrawComment(comment.comment_id))
-        self.input.give_back(comment.text)
+        self.input.give_back(comment.text, comment.images)
         self.input.focus()
 
     def show_waiting(self) -> None:
@@ -133,6 +136,62 @@ class WritingScreen(TalkScreen):
     def on_approval_bar_typed_on(self, message: ApprovalBar.TypedOn) -> None:
         """Put a key that was on its way where it was meant to go."""
         self.input.add_to_draft(message.character)
+
+    # ── images and the editor ──
+
+    def on_chip_area_images_wanted(self, message: ChipArea.ImagesWanted) -> None:
+        """Show what the words name, where they name images."""
+        for raw, paths in message.found:
+            self.run_worker(self._show_images(raw, paths), name="images", group="images")
+
+    async def _show_images(self, raw: str, paths: Sequence[str]) -> None:
+        try:
+            found = [await asyncio.to_thread(self.outside.image, path) for path in paths]
+        except ToriError as error:
+            self.input.show_images(raw, (), is_refused=True)
+            self.note(f"{error}\nEnter again sends the message without it.", "warning")
+            return
+        images = tuple(image for image in found if image is not None)
+        self.input.show_images(raw, images if len(images) == len(found) else ())
+
+    def on_chip_area_clipboard_wanted(self) -> None:
+        """Show the image that the clipboard holds."""
+        self.run_worker(self._show_clipboard(), name="clipboard", group="clipboard", exclusive=True)
+
+    async def _show_clipboard(self) -> None:
+        try:
+            image = await asyncio.to_thread(self.outside.clipboard_image)
+        except ToriError as error:
+            self.note(str(error), "warning")
+            return
+        self.input.show_images("", (image,))
+
+    def on_comment_input_editor_requested(self, message: CommentInput.EditorRequested) -> None:
+        """Let the user write the draft in his editor."""
+        self.run_worker(self._edit_draft(message.text), name="editor", group="editor")
+
+    async def _edit_draft(self, text: str) -> None:
+        changed = await self.edit(text, "draft.md")
+        if changed is not None and changed != text:
+            self.input.put_all(changed)
+        self.input.focus()
+
+    def on_chip_area_paste_opened(self, message: ChipArea.PasteOpened) -> None:
+        """Show a paste in the user's editor, and take over what he makes of it."""
+        self.run_worker(self._edit_paste(message.number, message.text), name="editor", group="editor")
+
+    async def _edit_paste(self, number: int, text: str) -> None:
+        changed = await self.edit(text, "paste.txt")
+        if changed is not None and changed != text:
+            self.input.change_paste(number, changed)
+        self.input.focus()
+
+    def action_unfold(self) -> None:
+        """Unfold the paste at the cursor while the user writes, else what stands in the conversation."""
+        if self.focused is self.input and self.input.paste_at_cursor is not None:
+            self.input.action_unfold_paste()
+        else:
+            super().action_unfold()
 
     # ── the input ──
 

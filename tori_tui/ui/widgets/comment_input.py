@@ -5,32 +5,30 @@ Must not decide what a text means; it is posted with the purpose for which it wa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
-from rich.cells import CellSpan, split_graphemes
 from textual import events
 from textual.binding import BindingType
-from textual.document._document import Location
 from textual.message import Message
-from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult
 
 from tori_tui.domain.ids import ApprovalId, GoalId, QuestionId
-from tori_tui.render.safe_text import safe_text
+from tori_tui.domain.messages import ContentPart
+from tori_tui.domain.shown_image import ShownImage
 from tori_tui.ui.actions import bindings_of
-from tori_tui.ui.completing import Suggestion, Token
+from tori_tui.ui.completing import Suggestion, Token, history_offer
+from tori_tui.ui.draft_history import DraftHistory
+from tori_tui.ui.widgets.chip_area import ChipArea
 from tori_tui.ui.widgets.completion_popup import CompletionPopup
 
-PurposeKind = Literal["comment", "goal_comment", "add", "rename", "drop", "rewind", "deny", "answer"]
+PurposeKind = Literal[
+    "comment", "goal_comment", "add", "rename", "drop", "rewind", "deny", "answer", "history"
+]
 
-PASTE_LIMIT_CHARS: Final = 2_000
-PASTE_LIMIT_LINES: Final = 20
-"""A larger paste stands in the input as one short word, and is sent whole."""
-
-_PASTED = re.compile(r"\[paste #(\d+): [^\]\n]*\]")
+QUERY_LIMIT_CHARS: Final = 80
+"""A draft that is no longer and of one line is what the history is first searched for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +44,22 @@ class Purpose:
 
 COMMENT: Final = Purpose()
 
+HISTORY: Final = Purpose("history", "search earlier messages · Enter takes · Esc back")
 
-class CommentInput(TextArea):
-    """A text area that sends on Enter, keeps history and drafts, and takes pastes of any size."""
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the user sends."""
+
+    text: str
+    images: tuple[ContentPart, ...] = ()
+    """What he shows with it, in the order in which the text names them."""
+    remembered: str = ""
+    """The text as another session may take it up."""
+
+
+class CommentInput(ChipArea):
+    """Sends on Enter, keeps history and drafts, and offers what may be meant."""
 
     DEFAULT_CSS = """
     CommentInput {
@@ -67,9 +78,9 @@ class CommentInput(TextArea):
     class Submitted(Message):
         """The user sent a text."""
 
-        def __init__(self, text: str, purpose: Purpose) -> None:
+        def __init__(self, words: Words, purpose: Purpose) -> None:
             super().__init__()
-            self.text = text
+            self.words = words
             self.purpose = purpose
 
     class PurposeChanged(Message):
@@ -86,11 +97,15 @@ class CommentInput(TextArea):
             super().__init__()
             self.pages = pages
 
+    class EditorRequested(Message):
+        """The draft is to be shown in the editor."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
     class TakeBackRequested(Message):
         """The newest comment that waits is to come back."""
-
-    class HelpRequested(Message):
-        """The user typed `?` into an empty input."""
 
     def __init__(
         self,
@@ -99,24 +114,17 @@ class CommentInput(TextArea):
         popup: CompletionPopup,
         id: str | None = None,
     ) -> None:
-        super().__init__(
-            id=id, soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False, show_line_numbers=False
-        )
-        self.cursor_blink = False
+        super().__init__(id=id)
         self.purpose = COMMENT
         self._popup = popup
         self.has_waiting = False
         """Whether a comment waits for its effect."""
         popup.on_chosen = self._put_chosen
-        self._past: list[str] = list(history)
-        self._at: int | None = None
-        """Which entry of the history is shown; None is the draft."""
-        self._draft = ""
-        """What was written before the history was looked at."""
-        self._search: str | None = None
+        self._past = DraftHistory(history)
         self._kept = ""
         """The comment that waits while the input is for something else."""
-        self._pastes: dict[int, str] = {}
+        self._is_sending = False
+        """The draft is sent as soon as its images are there."""
 
     # ── values in ──
 
@@ -140,14 +148,24 @@ class CommentInput(TextArea):
         """Put typed characters where they were meant to go, at the cursor."""
         self.insert(text)
 
-    def give_back(self, text: str) -> None:
+    def give_back(self, text: str, images: Sequence[ContentPart] = ()) -> None:
         """Return a text that could not be used to the input, before what is written now."""
+        text = self.chips.given_back(text, images)
         self._set_text(f"{text}\n{self.text}" if self.text else text)
 
-    @property
-    def full_text(self) -> str:
-        """The text with every paste in full."""
-        return _PASTED.sub(self._expanded, self.text)
+    def show_images(self, raw: str, images: tuple[ShownImage, ...], *, is_refused: bool = False) -> None:
+        """Put images in the place of the words that name them; a draft that waited for them is sent.
+
+        Args:
+            raw: The words, as they stand in the text.
+            images: None where the words name no image.
+            is_refused: There is one, but it cannot be shown: nothing is sent yet.
+        """
+        super().show_images(raw, images)
+        self._is_sending = self._is_sending and not is_refused
+        if self._is_sending and not self._awaited:
+            self._is_sending = False
+            self.submit()
 
     @property
     def draft(self) -> str:
@@ -166,27 +184,24 @@ class CommentInput(TextArea):
             event.prevent_default()
         else:
             if event.is_printable:
-                self._at = self._search = None
+                self._past.stay()
             await super()._on_key(event)
 
     def _is_handled(self, key: str) -> bool:
+        is_comment = self.purpose == COMMENT
         match key:
             case "enter":
                 self._enter()
-            case "escape" if self.purpose != COMMENT:
+            case "escape" if not is_comment:
                 self.end_purpose()
-            case "up" if not self.text and self._at is None and self.has_waiting and self.purpose == COMMENT:
+            case "up" if not self.text and self._past.is_at_draft and self.has_waiting and is_comment:
                 self.post_message(self.TakeBackRequested())
-            case "up" if self._past and self.cursor_at_first_line and self.purpose == COMMENT:
-                self._look_back()
-            case "down" if self._at is not None and self.cursor_at_last_line:
-                self._look_forward()
+            case "up" if self._past.past and self.cursor_at_first_line and is_comment:
+                self._recall(self._past.back(self.text))
+            case "down" if not self._past.is_at_draft and self.cursor_at_last_line:
+                self._recall(self._past.forward())
             case "end" if self.cursor_at_end_of_text:
                 self.post_message(self.ScrollRequested(0))
-            case "backspace" if self._ends_in_paste():
-                pass
-            case "question_mark" if not self.text and self.purpose == COMMENT:
-                return False
             case "tab":
                 self._look()
             case _:
@@ -210,7 +225,10 @@ class CommentInput(TextArea):
         self._popup.close()
 
     def _look(self) -> None:
-        if self.purpose != COMMENT or self._at is not None or not self.selection.is_empty:
+        if self.purpose == HISTORY:
+            self._popup.offer_always(history_offer(self.text, self._past.past))
+            return
+        if self.purpose != COMMENT or not self._past.is_at_draft or not self.selection.is_empty:
             self._popup.close()
             return
         row, column = self.cursor_location
@@ -218,12 +236,18 @@ class CommentInput(TextArea):
         self._popup.look(self.document.get_line(row), column, is_whole=is_whole)
 
     def _put_chosen(self, token: Token, chosen: Suggestion) -> None:
+        if token.kind == "history":
+            self.end_purpose()
+            self.put_all(chosen.insert)
+            return
         row = self.cursor_location[0]
         follows = self.document.get_line(row)[token.end : token.end + 1]
         # Behind a command a blank stands always: what it needs is offered there.
         is_apart = token.kind == "command" or not chosen.goes_on
         blank = " " if is_apart and token.kind != "argument" and not follows.isspace() else ""
         self.replace(chosen.insert + blank, (row, token.start), (row, token.end))
+        if token.kind == "file" and self.unknown_images:
+            self.want_images(self.unknown_images)
         self.move_cursor((row, token.start + len(chosen.insert) + len(blank or follows[:is_apart])))
 
     def _enter(self) -> None:
@@ -236,33 +260,22 @@ class CommentInput(TextArea):
 
     def submit(self) -> None:
         """Send what is written; an empty text is sent only where a purpose allows one."""
-        text = self.full_text.strip("\n")
-        purpose = self.purpose
-        if not text.strip() and purpose.kind not in ("deny", "drop", "rewind"):
+        text, purpose = self.full_text.strip("\n"), self.purpose
+        if purpose == HISTORY or (not text.strip() and purpose.kind not in ("deny", "drop", "rewind")):
             return
+        if purpose.kind in ("comment", "goal_comment") and (self._awaited or self.unknown_images):
+            self._is_sending = True
+            if self.unknown_images:
+                self.want_images(self.unknown_images)
+            return
+        words = Words(text, self.chips.images(self.text), self.chips.remembered(self.text).strip("\n"))
+        self._looked_at.clear()
         if purpose == COMMENT:
-            self._remember(text)
+            self._past.remember(self.text.strip("\n"))
             self._set_text("")
-            self._pastes.clear()
         else:
             self.end_purpose()
-        self.post_message(self.Submitted(text, purpose))
-
-    def get_cursor_left_location(self) -> Location:
-        """Return the place before the character at the left, as people count characters."""
-        row, column = self.cursor_location
-        starts = [start for start, _, _ in self._characters(row) if start < column]
-        return (row, starts[-1]) if starts else super().get_cursor_left_location()
-
-    def get_cursor_right_location(self) -> Location:
-        """Return the place behind the character at the right."""
-        row, column = self.cursor_location
-        ends = [end for _, end, _ in self._characters(row) if end > column]
-        return (row, ends[0]) if ends else super().get_cursor_right_location()
-
-    def _characters(self, row: int) -> list[CellSpan]:
-        """Return start, end and width of each character of a line: a base with its marks is one."""
-        return split_graphemes(self.document.get_line(row))[0]
+        self.post_message(self.Submitted(words, purpose))
 
     def action_newline(self) -> None:
         """Insert a line break."""
@@ -272,82 +285,32 @@ class CommentInput(TextArea):
         """Ask for the conversation to be scrolled."""
         self.post_message(self.ScrollRequested(pages))
 
+    def action_edit_draft(self) -> None:
+        """Show the draft in the editor, pastes in full."""
+        self.post_message(self.EditorRequested(self.full_text))
+
+    def action_paste(self) -> None:
+        """Show the image that the clipboard holds."""
+        self.post_message(self.ClipboardWanted())
+
     # ── history ──
 
-    def _remember(self, text: str) -> None:
-        if not self._past or self._past[-1] != text:
-            self._past.append(text)
-        self._at = self._search = None
-        self._draft = ""
-
-    def _look_back(self) -> None:
-        if self._at is None:
-            self._draft, self._at = self.text, len(self._past)
-        if self._at > 0:
-            self._at -= 1
-            self._set_text(self._past[self._at])
-
-    def _look_forward(self) -> None:
-        if self._at is None:
-            return
-        self._at += 1
-        if self._at < len(self._past):
-            self._set_text(self._past[self._at])
-        else:
-            self._at = None
-            self._set_text(self._draft)
-
     def action_search_history(self) -> None:
-        """Show the next older message that contains the draft; again for still older ones."""
-        if self._search is None or self._at is None:
-            self._search, self._draft, self._at = self.text, self.text, len(self._past)
-        found = next((i for i in range(self._at - 1, -1, -1) if self._search in self._past[i]), None)
-        if found is None:
-            self._at, self._search = None, None
-            self._set_text(self._draft)
-            return
-        self._at = found
-        self._set_text(self._past[found])
+        """Look for an earlier message; again for the next older one."""
+        if self.purpose == HISTORY:
+            self._popup.press("down")
+        elif self.purpose == COMMENT:
+            is_query = len(self.text) <= QUERY_LIMIT_CHARS and "\n" not in self.text
+            self.begin(HISTORY, self.text if is_query else "")
+            self._look()
 
-    # ── pastes ──
-
-    async def _on_paste(self, event: events.Paste) -> None:
-        event.stop()
-        event.prevent_default()
-        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
-        is_large = len(text) > PASTE_LIMIT_CHARS or text.count("\n") > PASTE_LIMIT_LINES
-        if is_large or safe_text(text) != text:
-            text = self._pasted(text)
-        self._replace_via_keyboard(text, *self.selection)
-
-    def _pasted(self, text: str) -> str:
-        number = max(self._pastes, default=0) + 1
-        self._pastes[number] = text
-        n_lines = text.count("\n") + 1
-        size = f"{n_lines:,} lines" if n_lines > 1 else f"{len(text):,} characters"
-        return f"[paste #{number}: {size}]"
-
-    def _expanded(self, match: re.Match[str]) -> str:
-        return self._pastes.get(int(match.group(1)), match.group())
-
-    def _ends_in_paste(self) -> bool:
-        """Delete a whole pasted word with one key."""
-        row, column = self.cursor_location
-        if not self.selection.is_empty:
-            return False
-        before = self.document.get_line(row)[:column]
-        word = next((m for m in _PASTED.finditer(before) if m.end() == len(before)), None)
-        if word is None:
-            return False
-        self.delete((row, word.start()), (row, column))
-        return True
+    def _recall(self, text: str | None) -> None:
+        if text is not None:
+            self._set_text(text)
 
     def _set_text(self, text: str) -> None:
-        shown = text
-        if len(text) > PASTE_LIMIT_CHARS or text.count("\n") > PASTE_LIMIT_LINES or safe_text(text) != text:
-            shown = text if _PASTED.search(text) else self._pasted(text)
-        self.load_text(shown)
+        self.load_text(self.chips.shown(text))
         self.move_cursor(self.document.end)
 
 
-__all__ = ["COMMENT", "CommentInput", "Purpose", "PurposeKind"]
+__all__ = ["COMMENT", "CommentInput", "Purpose", "PurposeKind", "Words"]

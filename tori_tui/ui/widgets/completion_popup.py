@@ -17,7 +17,6 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tori_tui.domain.goals import GoalTree
-from tori_tui.render.safe_text import safe_text
 from tori_tui.ui.completing import (
     Names,
     Offer,
@@ -32,6 +31,7 @@ from tori_tui.ui.completing import (
 from tori_tui.ui.outside import FindFiles, no_files
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.transcript.lines import strip_of
+from tori_tui.ui.widgets.offer_rows import n_offer_rows, offer_row
 
 ROWS: Final = 8
 """At most so many at once; more are scrolled to."""
@@ -44,10 +44,13 @@ FRESH_S: Final = 5.0
 
 FRAME_ROWS: Final = 2
 
-SHOWN_CELLS: Final = 40
-"""Of a form; what it means stands beside it."""
-
-_TITLES: Final = {"file": "files", "goal": "goals", "command": "commands", "argument": "form"}
+_TITLES: Final = {
+    "file": "files",
+    "goal": "goals",
+    "command": "commands",
+    "argument": "form",
+    "history": "earlier messages, the newest first",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,10 @@ class CompletionPopup(Widget):
             case "file":
                 self._look_for_files(token)
 
+    def offer_always(self, offer: Offer) -> None:
+        """Offer what somebody else found, until it is closed."""
+        self._show(offer)
+
     def close(self) -> None:
         """Offer nothing."""
         if self._offer is not None:
@@ -186,7 +193,7 @@ class CompletionPopup(Widget):
     def _show(self, offer: Offer) -> None:
         self._offer, self._at, self._top, self._was_moved = offer, 0, 0, False
         self.display = bool(offer.suggestions or offer.note)
-        n_rows = min(len(offer.suggestions), self._rows) + bool(offer.note)
+        n_rows = n_offer_rows(offer, self._rows)
         self.styles.height = n_rows + FRAME_ROWS
         self.styles.offset = (0, -(n_rows + FRAME_ROWS))
         self.border_title = Content(_TITLES[offer.token.kind])
@@ -215,7 +222,7 @@ class CompletionPopup(Widget):
                 self._choose(self._at)
             case "enter" if (offer.is_eager or self._was_moved) and not self._stands_there:
                 self._choose(self._at)
-            case "escape":
+            case "escape" if offer.token.kind != "history":
                 self._dismissed = (offer.token.kind, offer.token.start)
                 self.close()
             case _:
@@ -227,7 +234,7 @@ class CompletionPopup(Widget):
         """Whether the word is what would be put in its place, so that Enter sends."""
         assert self._offer is not None
         token, chosen = self._offer.token, self._offer.suggestions[self._at]
-        return token.word == chosen.insert.lstrip("/@#")
+        return token.kind != "history" and token.word == chosen.insert.lstrip("/@#")
 
     def _move(self, by: int) -> None:
         assert self._offer is not None
@@ -269,41 +276,11 @@ class CompletionPopup(Widget):
     def render_line(self, y: int) -> Strip:
         """Return a row."""
         width, palette = self.size.width, self._palette
-        return strip_of(self._row(y, width), width, palette.panel)
-
-    def _row(self, y: int, width: int) -> Text:
-        offer, palette = self._offer, self._palette
-        if offer is None:
-            return Text()
-        n_shown = min(len(offer.suggestions), self._rows)
-        if y >= n_shown:
-            return Text(safe_text(offer.note), palette.muted, overflow="ellipsis")
-        index = self._top + y
-        suggestion = offer.suggestions[index]
-        is_marked = index == self._at
-        shown = Text(safe_text(suggestion.shown), palette.strong if is_marked else palette.accent)
-        room = width - 2
-        if any(suggestion.hint for suggestion in offer.suggestions):
-            # A column of its own for what explains them, as far right as the widest needs.
-            column = min(max(Text(s.shown).cell_len for s in offer.suggestions), room // 2, SHOWN_CELLS)
-            shown.truncate(column, overflow="ellipsis", pad=True)
-        elif shown.cell_len > room:
-            shown = Text(_tail(shown, room), shown.style)
-        line = Text.assemble(("▸ " if is_marked else "  ", palette.accent), shown)
-        if suggestion.hint:
-            line.append(f"  {safe_text(suggestion.hint)}", palette.muted)
-        line.truncate(width, overflow="ellipsis", pad=True)
-        if is_marked:
-            line.style = palette.marked
-        return line
-
-
-def _tail(text: Text, room: int) -> str:
-    """Return the end of a path, where its name stands."""
-    plain = text.plain
-    while plain and Text(plain).cell_len > room - 1:
-        plain = plain[1:]
-    return f"…{plain}"
+        offer = self._offer
+        row = (
+            Text() if offer is None else offer_row(offer, y, self._at, self._top, self._rows, width, palette)
+        )
+        return strip_of(row, width, palette.panel)
 
 
 __all__ = ["CompletionPopup", "CompletionSources"]
