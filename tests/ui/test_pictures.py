@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 import pytest
@@ -10,15 +9,10 @@ from textual.pilot import Pilot
 
 from tests.ui import scenes
 from tests.ui.apps import Stage
-from tests.ui.fakes import START, FakeClock
 from tests.ui.test_session_screen import ready
 from tests.ui.test_transcript import OneTranscript
-from tori_tui.domain.events import DurableEvent, Fold, Record, TransientEvent
+from tori_tui.domain.events import DurableEvent, Fold, TransientEvent
 from tori_tui.domain.ids import CallId, GoalId, Seq
-from tori_tui.ui.app import ToriApp
-from tori_tui.ui.palette import palette_of
-from tori_tui.ui.screens.replay import ReplayScreen
-from tori_tui.ui.themes import ThemeSpec, load_theme, theme_directories
 from tori_tui.ui.transcript.blocks import (
     AnswerBlock,
     Block,
@@ -145,30 +139,3 @@ def test_every_kind_of_block(snap_compare: Compare, is_unfolded: bool) -> None:
         await pilot.pause()
 
     assert snap_compare(app, terminal_size=(90, 130), run_before=unfold)
-
-
-def test_a_replay(snap_compare: Compare) -> None:
-    directories = theme_directories({"HOME": "/nonexistent"})
-    events = [event for event in scenes.ended_session() if isinstance(event, DurableEvent)]
-    records = [Record(Seq(n), START + timedelta(seconds=n), event) for n, event in enumerate(events, 1)]
-    assert datetime(2026, 1, 1, tzinfo=UTC) == START
-
-    class Launch:
-        def make_screen(self, theme: ThemeSpec) -> ReplayScreen:
-            return ReplayScreen(palette_of(theme), records, clock=FakeClock())
-
-        async def serve(self, post: object) -> None: ...
-
-        async def close(self) -> None: ...
-
-    app = ToriApp(Launch, theme=load_theme("dark", directories))
-
-    async def step_back(pilot: Pilot[None]) -> None:
-        for _ in range(100):
-            await pilot.pause(0.01)
-            if isinstance(app.screen, ReplayScreen):
-                break
-        await pilot.pause(0.1)
-        await pilot.press("left", "left")
-
-    assert snap_compare(app, terminal_size=WIDE, run_before=step_back)

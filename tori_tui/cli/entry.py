@@ -7,26 +7,49 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Final
 
 from tori_tui.cli import streams
 from tori_tui.cli.commands import COMMANDS
 from tori_tui.cli.failures import exit_code_of
 
+REPLAY: Final = "replay"
+
 
 def main() -> None:
     """Run `tori` and exit."""
-    directory = app_directory(sys.argv[1:])
-    if directory is None or not streams.can_show_app():
+    screen = _app_asked_for(sys.argv[1:]) if streams.can_show_app() else None
+    if screen is None:
         from tori_tui.cli.main import main as command_line
 
         command_line()
         return
     streams.repair()
-    from tori_tui.cli.app import start_app
+    sys.exit(exit_code_of(lambda: sys.exit(screen())))
 
-    sys.exit(exit_code_of(lambda: sys.exit(start_app(directory))))
+
+def _app_asked_for(arguments: Sequence[str]) -> Callable[[], int] | None:
+    """Return what shows the app, if the arguments ask for nothing else."""
+    directory = app_directory(arguments)
+    if directory is not None:
+        from tori_tui.cli.app import start_app
+
+        return lambda: start_app(directory)
+    trace = replayed_trace(arguments)
+    if trace is not None:
+        from tori_tui.cli.replay_session import replay_trace
+
+        return lambda: replay_trace(trace, None, None)
+    return None
+
+
+def replayed_trace(arguments: Sequence[str]) -> str | None:
+    """Return the trace that is to be replayed, empty for the newest, if that is asked for without options."""
+    if arguments[:1] != [REPLAY] or len(arguments) > 2 or any(a.startswith("-") for a in arguments):
+        return None
+    return arguments[1] if len(arguments) == 2 else ""
 
 
 def app_directory(arguments: Sequence[str]) -> Path | None:
@@ -38,4 +61,4 @@ def app_directory(arguments: Sequence[str]) -> Path | None:
     return None
 
 
-__all__ = ["app_directory", "main"]
+__all__ = ["app_directory", "main", "replayed_trace"]

@@ -82,7 +82,7 @@ def decode(line: bytes) -> Record | None:
         _check_version_alone(line)
         raise BadLine(str(error)) from error
     check_version(head.v)
-    decode_event = _EVENT_DECODERS.get(head.kind)
+    decode_event = _event_decoders[head.kind]
     if decode_event is None:
         return None
     try:
@@ -272,6 +272,19 @@ def _event_decoder(cls: type[DurableEvent]) -> Callable[[bytes], DurableEvent]:
     return with_edits
 
 
-_EVENT_DECODERS: Final = MappingProxyType({cls.kind: _event_decoder(cls) for cls in DURABLE_EVENTS})
+class _EventDecoders(dict[str, Callable[[bytes], DurableEvent] | None]):
+    """What decodes each kind of event, made when the first of it comes: a millisecond for each."""
+
+    def __missing__(self, kind: str) -> Callable[[bytes], DurableEvent] | None:
+        cls = _EVENT_KINDS.get(kind)
+        if cls is None:
+            return None  # and not kept: a file may hold any number of them
+        decoder = self[kind] = _event_decoder(cls)
+        return decoder
+
+
+_EVENT_KINDS: Final = MappingProxyType({cls.kind: cls for cls in DURABLE_EVENTS})
+
+_event_decoders: Final = _EventDecoders()
 
 __all__ = ["decode", "encode", "to_json"]

@@ -5,7 +5,8 @@ Must not do anything; screens and widgets hold the methods named here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from textual.binding import Binding, BindingType
@@ -45,13 +46,17 @@ class Action:
     """Works whatever has the focus."""
     is_bound: bool = True
     in_palette: bool = True
+    is_told: bool = True
+    """Stands in help and palette."""
+    is_live: bool = False
+    """Needs a session that goes on; a replay has none."""
     shown_keys: str = ""
     """How the keys are written in the help, where their names do not do."""
 
 
 ACTIONS: Final[tuple[Action, ...]] = (
     # ── everywhere ──
-    Action("interrupt", "Interrupt; when idle, back to the input", ("escape",), "session"),
+    Action("interrupt", "Interrupt; when idle, back to the input", ("escape",), "session", is_live=True),
     Action(
         "copy_interrupt_or_quit",
         "Copy, else interrupt, else clear the draft; twice: quit",
@@ -59,27 +64,30 @@ ACTIONS: Final[tuple[Action, ...]] = (
         "session",
         is_priority=True,
         in_palette=False,
+        is_live=True,
     ),
     Action("next_pane", "Next pane", ("f6",), "session", is_priority=True),
-    Action("next_mode", "Next permission mode", ("shift+tab",), "session", is_priority=True),
+    Action("next_mode", "Next permission mode", ("shift+tab",), "session", is_priority=True, is_live=True),
     Action("palette", "Commands", ("ctrl+p",), "session", is_bound=False, in_palette=False),
     Action("toggle_goals", "Show or hide the goals", ("ctrl+g",), "session", "plan", is_priority=True),
     Action(
         "toggle_context", "Show or hide the next request", ("f2",), "session", "context", is_priority=True
     ),
     Action("search", "Search the conversation", ("ctrl+f",), "session", "search", is_priority=True),
-    Action("choose_model", "Models: switch to another", (), "session", "model"),
+    Action("choose_model", "Models: switch to another", (), "session", "model", is_live=True),
     Action("goal_details", "All about the goal that is worked on", (), "session"),
     Action("filter_goals", "Filter the goals", (), "session"),
     Action("tell_cost", "Cost so far, in all and by goal", (), "session", "cost"),
     Action("unfold", "Unfold or fold", ("ctrl+o",), "session", is_priority=True),
+    Action("open_files", "Open a file that the conversation names", (), "session"),
+    Action("switch_diffs", "Diffs side by side, or in one column", (), "session"),
     Action("help", "Help", ("f1",), "session", "help", is_priority=True),
     Action("help", "Help, outside the input", ("question_mark",), "session", in_palette=False),
     Action("follow_end", "Show the newest and follow it", ("ctrl+end",), "session", is_priority=True),
     Action("suspend", "Suspend tori, back with `fg`", ("ctrl+z",), "session", is_priority=True),
-    Action("go_on", "Go on with the mission", (), "session", "continue"),
-    Action("clear", "New session; this one is kept", (), "session", "clear"),
-    Action("sessions", "Sessions: choose one to go on with", (), "session", "resume"),
+    Action("go_on", "Go on with the mission", (), "session", "continue", is_live=True),
+    Action("clear", "New session; this one is kept", (), "session", "clear", is_live=True),
+    Action("sessions", "Sessions: choose one to go on with", (), "session", "resume", is_live=True),
     Action("choose_theme", "Themes: look at each, keep one", (), "session", "theme"),
     Action("quit", "Quit", ("ctrl+q",), "session", "quit", is_priority=True),
     # ── writing ──
@@ -148,6 +156,16 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("edit_block", "Open the block in $EDITOR", ("e",), "transcript", in_palette=False),
     Action("toggle_fold", "Unfold or fold the block", ("enter",), "transcript", in_palette=False),
     Action("copy_block", "Copy the block", ("y",), "transcript", in_palette=False),
+    Action(
+        "open_files", "Open a file that the block names, at its line", ("f",), "transcript", in_palette=False
+    ),
+    Action(
+        "show_change", "Diff of the call or checkpoint, on a page", ("d",), "transcript", in_palette=False
+    ),
+    Action(
+        "go_back", "Back to the checkpoint (asks once)", ("u",), "transcript", in_palette=False, is_live=True
+    ),
+    Action("switch_diffs", "Diffs side by side, or in one column", ("v",), "transcript", in_palette=False),
     # ── goal tree ──
     Action("move_cursor(-1)", "Goal above", ("up", "k"), "goals", in_palette=False),
     Action("move_cursor(1)", "Goal below", ("down", "j"), "goals", in_palette=False),
@@ -157,15 +175,30 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("details", "All about it: tokens, cost, check, files", ("i", "space"), "goals", in_palette=False),
     Action("filter", "Filter: words of a title, is:open, is:failed …", ("slash",), "goals", in_palette=False),
     Action("clear_filter", "All goals again, where a filter holds", ("escape",), "goals", in_palette=False),
-    Action("intend('comment')", "Comment on it", ("c",), "goals", in_palette=False),
-    Action("intend('add')", "Add goals below it", ("a",), "goals", in_palette=False),
-    Action("intend('rename')", "Rename it", ("r",), "goals", in_palette=False),
-    Action("intend('down')", "Move it down (M: up)", ("m",), "goals", in_palette=False, shown_keys="m, M"),
-    Action("intend('up')", "Move it up", ("M",), "goals", in_palette=False),
-    Action("intend('focus')", "Focus it", ("f",), "goals", in_palette=False),
-    Action("intend('diff')", "Show what it changed", ("d",), "goals", in_palette=False),
-    Action("intend('drop')", "Drop it (asks once)", ("x",), "goals", in_palette=False),
-    Action("intend('rewind')", "Back to where it began (asks once)", ("u",), "goals", in_palette=False),
+    Action("intend('comment')", "Comment on it", ("c",), "goals", in_palette=False, is_live=True),
+    Action("intend('add')", "Add goals below it", ("a",), "goals", in_palette=False, is_live=True),
+    Action("intend('rename')", "Rename it", ("r",), "goals", in_palette=False, is_live=True),
+    Action(
+        "intend('down')",
+        "Move it down (M: up)",
+        ("m",),
+        "goals",
+        in_palette=False,
+        is_live=True,
+        shown_keys="m, M",
+    ),
+    Action("intend('up')", "Move it up", ("M",), "goals", in_palette=False, is_live=True),
+    Action("intend('focus')", "Focus it", ("f",), "goals", in_palette=False, is_live=True),
+    Action("intend('diff')", "Show what it changed", ("d",), "goals", in_palette=False, is_live=True),
+    Action("intend('drop')", "Drop it (asks once)", ("x",), "goals", in_palette=False, is_live=True),
+    Action(
+        "intend('rewind')",
+        "Back to where it began (asks once)",
+        ("u",),
+        "goals",
+        in_palette=False,
+        is_live=True,
+    ),
     # ── filter ──
     Action("keep", "To the goals that fit", ("enter",), "filter", is_bound=False, in_palette=False),
     Action("step(-1)", "Goal above", ("up",), "filter", in_palette=False),
@@ -185,6 +218,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("decide('goal')", "Allow while this goal is worked on", ("g",), "approval", in_palette=False),
     Action("decide('session')", "Allow for this session", ("s",), "approval", in_palette=False),
     Action("decide('always')", "Allow always, saved to your settings", ("a",), "approval", in_palette=False),
+    Action("switch_diffs", "Diff side by side, or in one column", ("v",), "approval", in_palette=False),
     Action("deny", "Deny, with a reason if you like", ("n",), "approval", in_palette=False),
     Action("scroll_lines(-1)", "Line up", ("up", "k"), "approval", in_palette=False),
     Action("scroll_lines(1)", "Line down", ("down", "j"), "approval", in_palette=False),
@@ -192,14 +226,32 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("scroll_pages(1)", "Page down", ("pagedown", "space"), "approval", in_palette=False),
     # ── replay ──
     Action("pause", "Pause or play", ("space",), "replay", is_priority=True),
-    Action("step(1)", "One step on", ("right", "l"), "replay", is_priority=True),
-    Action("step(-1)", "One step back", ("left", "h"), "replay", is_priority=True),
-    Action("turn(1)", "Next turn", ("n",), "replay", is_priority=True),
-    Action("turn(-1)", "Previous turn", ("p",), "replay", is_priority=True),
+    Action("turn(1)", "Next turn", ("right", "l"), "replay", is_priority=True),
+    Action("turn(-1)", "Previous turn", ("left", "h"), "replay", is_priority=True),
+    Action("to_goal(1)", "Where the next goal begins", ("right_square_bracket",), "replay", is_priority=True),
+    Action(
+        "to_goal(-1)", "Where the goal before begins", ("left_square_bracket",), "replay", is_priority=True
+    ),
+    Action("step(1)", "One message on", ("full_stop",), "replay", is_priority=True),
+    Action("step(-1)", "One message back", ("comma",), "replay", is_priority=True),
+    Action("seek(0)", "To the start", ("home",), "replay", is_priority=True),
+    Action("seek(1)", "To the end, as it goes on", ("end",), "replay", is_priority=True),
+    Action(
+        "ask_turn",
+        "To a turn by its number",
+        ("g",),
+        "replay",
+        is_priority=True,
+        shown_keys="1…9 or g, Enter",
+    ),
+    Action("go_to_typed", "To the turn that is typed", ("enter",), "replay", is_priority=True, is_told=False),
     Action("speed(1)", "Faster", ("plus", "equals_sign"), "replay", is_priority=True, shown_keys="+"),
     Action("speed(-1)", "Slower", ("minus",), "replay", is_priority=True, shown_keys="-"),
-    Action("seek(0)", "To the start", ("0",), "replay", is_priority=True),
-    Action("seek(1)", "To the end", ("e",), "replay", is_priority=True),
+    Action("toggle_path", "Only the path that counted, or everything", ("o",), "replay", is_priority=True),
+    Action("interrupt", "Pause; back to the conversation", ("escape",), "replay", is_bound=False),
+    Action(
+        "copy_interrupt_or_quit", "Copy, else quit", ("ctrl+c",), "replay", is_bound=False, in_palette=False
+    ),
 )
 
 
@@ -215,6 +267,30 @@ def bindings_of(scope: Scope) -> list[BindingType]:
 def actions_of(scope: Scope) -> tuple[Action, ...]:
     """Return the actions of a scope, in order."""
     return tuple(action for action in ACTIONS if action.scope == scope)
+
+
+def told_actions(scopes: Iterable[Scope]) -> tuple[tuple[Scope, tuple[Action, ...]], ...]:
+    """Return what help and palette tell of some scopes: in a replay, without what needs a live session.
+
+    There a key is told once: those of the replay come before the panes' own, the goal tree's excepted.
+    """
+    scopes = tuple(scopes)
+    is_replay = "replay" in scopes
+    taken = {key for action in ACTIONS if action.scope == "replay" for key in action.keys}
+    told: list[tuple[Scope, tuple[Action, ...]]] = []
+    for scope in scopes:
+        actions = [action for action in actions_of(scope) if action.is_told]
+        if is_replay:
+            actions = [action for action in actions if not action.is_live]
+        if is_replay and scope in ("transcript", "context"):
+            actions = [_without(action, taken) for action in actions if set(action.keys) - taken]
+        told.append((scope, tuple(actions)))
+    return tuple(told)
+
+
+def _without(action: Action, keys: set[str]) -> Action:
+    left = tuple(key for key in action.keys if key not in keys)
+    return action if left == action.keys else replace(action, keys=left, shown_keys="")
 
 
 def action_of_slash(word: str) -> Action | None:
@@ -262,4 +338,5 @@ __all__ = [
     "actions_of",
     "bindings_of",
     "shown_keys",
+    "told_actions",
 ]

@@ -17,9 +17,9 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tori_tui.ui.actions import SCOPE_TITLES, Scope, actions_of, shown_keys
+from tori_tui.ui.actions import SCOPE_TITLES, Scope, shown_keys, told_actions
 from tori_tui.ui.palette import Palette
-from tori_tui.ui.slash import SLASH_HELP
+from tori_tui.ui.slash_help import SLASH_HELP
 
 KEYS_SHARE: Final = 2
 WORDS_SHARE: Final = 3
@@ -57,9 +57,9 @@ class HelpScreen(ModalScreen[None]):
         table = Table.grid(padding=(0, 2), expand=True)
         table.add_column(ratio=KEYS_SHARE)
         table.add_column(ratio=WORDS_SHARE)
-        for scope in self._scopes:
+        for scope, actions in told_actions(self._scopes):
             table.add_row(Text(SCOPE_TITLES[scope], "bold"))
-            for action in actions_of(scope):
+            for action in actions:
                 if action.keys:
                     slash = f"  /{action.slash}" if action.slash else ""
                     words = Text.assemble(action.title, (slash, palette.muted))
