@@ -35,7 +35,7 @@ from tori_tui.domain.transient import (
     TransientEvent,
 )
 from tori_tui.domain.usage import Usage
-from tori_tui.domain.value import Value
+from tori_tui.domain.value import Value, often_made
 
 RunStatus = Literal["idle", "running", "waiting", "done", "failed", "incomplete", "interrupted", "limit"]
 
@@ -75,7 +75,7 @@ class Section(Value):
     seqs: tuple[Seq, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@often_made
 class TurnFinished(Value):
     """A model request was answered (or failed): what was sent and what it cost."""
 
@@ -97,7 +97,7 @@ class TurnFinished(Value):
     sections: tuple[Section, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@often_made
 class MessageAdded(Value):
     """A message was said, whole."""
 
@@ -321,7 +321,7 @@ DURABLE_EVENTS: tuple[type[DurableEvent], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@often_made
 class Record(Value):
     """A durable event with its place in the trace."""
 

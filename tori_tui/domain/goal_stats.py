@@ -6,15 +6,15 @@ Must not know how a goal's children are summed up; the state does that.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from tori_tui.domain.events import BranchChanged, TurnFinished
 from tori_tui.domain.messages import Message
 from tori_tui.domain.usage import Usage
-from tori_tui.domain.value import Value
+from tori_tui.domain.value import Value, often_made
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@often_made
 class GoalStats(Value):
     """What one goal (or, under the key None, the missions' own segments) took, children not included."""
 
@@ -74,7 +74,7 @@ class GoalStats(Value):
 
 
 def _joined(paths: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
-    return paths + tuple(p for p in more if p not in paths)
+    return paths + tuple(p for p in more if p not in paths) if more else paths
 
 
 def _changed_paths(details: Mapping[str, object]) -> tuple[str, ...]:

@@ -5,16 +5,15 @@ Must not know how they are shown.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from tori_tui.domain.events import ApprovalChanged, CallStarted, PlanChanged
 from tori_tui.domain.ids import ContextId, GoalId, MissionId, Seq
 from tori_tui.domain.messages import Message, ToolCall
-from tori_tui.domain.value import Value
+from tori_tui.domain.value import Value, often_made
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@often_made
 class LoggedMessage(Value):
     """A message with its place in the session."""
 
@@ -24,7 +23,7 @@ class LoggedMessage(Value):
     message: Message
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@often_made
 class OpenCall(Value):
     """A call that has no result yet."""
 

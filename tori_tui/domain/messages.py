@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from tori_tui.domain.ids import CallId, CommentId, ContextId, GoalId, Seq
 from tori_tui.domain.usage import Usage
-from tori_tui.domain.value import Value
+from tori_tui.domain.value import Value, often_made
 
 JsonObject = Mapping[str, object]
 """A JSON object as plain values. Treated as read-only by everybody."""
@@ -50,7 +50,7 @@ def content_of(text: str, images: tuple[ContentPart, ...] = ()) -> Content:
     return (ContentPart("text", text), *images) if images else text
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@often_made
 class ToolCall(Value):
     """One call that the model wrote."""
 
@@ -74,7 +74,7 @@ class ProviderPart(Value):
     """The call it belongs to, where it returns with that call or not at all."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@often_made
 class Message(Value):
     """One entry of a context's message list."""
 

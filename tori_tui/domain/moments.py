@@ -16,6 +16,7 @@ from tori_tui.domain.events import CheckpointSaved, ContextChanged, FileIntent, 
 from tori_tui.domain.goals import GoalTree
 from tori_tui.domain.ids import MAIN_CONTEXT, NEVER, ContextId, GoalId, Seq
 from tori_tui.domain.log import Log
+from tori_tui.domain.value import Value, often_made
 from tori_tui.domain.view import View
 
 
@@ -30,8 +31,8 @@ class Span:
 IDLE: Final = RunStatusChanged("idle")
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+@often_made
+class Moment(Value):
     """What a rewind to a record takes back. Everything in it is shared with the states of its time."""
 
     seq: Seq
@@ -41,7 +42,8 @@ class Moment:
     is_turn: bool
     """The reply of that turn follows."""
     tree: GoalTree
-    views: Mapping[ContextId, View] = field(compare=False, repr=False)
+    views: Mapping[ContextId, View] = field(kw_only=True)
+    """No part of what makes two moments equal: to compare all views of a session takes too long."""
     contexts: Mapping[ContextId, ContextChanged] = field(default_factory=lambda: MappingProxyType({}))
     active_context: ContextId = MAIN_CONTEXT
     home_context: ContextId = MAIN_CONTEXT
@@ -84,8 +86,8 @@ class RewindDone:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
+@often_made
+class Past(Value):
     """Where a session can go back to."""
 
     moments: Log[Moment] = field(default_factory=Log)

@@ -138,9 +138,11 @@ def _add_message(draft: Draft, seq: Seq, at: datetime, message: Message) -> None
         draft.goal_stats[goal_id] = stats.with_result(message)
         if message.tool_call_id is not None and message.tool_call_id in draft.open_calls:
             del draft.open_calls[message.tool_call_id]
-            _forget_approvals(draft, message.tool_call_id)
+            if draft.approvals:
+                _forget_approvals(draft, message.tool_call_id)
     if message.tool_calls and not message.interrupted:
-        draft.open_calls |= {call.id: OpenCall(call, seq, context, goal_id) for call in message.tool_calls}
+        for call in message.tool_calls:
+            draft.open_calls[call.id] = OpenCall(call, seq, context, goal_id)
 
 
 def _finish_turn(draft: Draft, event: TurnFinished) -> None:
@@ -196,8 +198,9 @@ def _note_moment(draft: Draft, seq: Seq, *, is_turn: bool) -> None:
 
 
 def _end_of_run(draft: Draft) -> RunStatusChanged:
-    is_live = draft.status in ("running", "waiting")
-    return IDLE if is_live else RunStatusChanged(draft.status, draft.reason, draft.cause)
+    if draft.status in ("running", "waiting"):
+        return IDLE
+    return RunStatusChanged(draft.status, draft.reason, draft.cause)
 
 
 def _rewind(draft: Draft, event: Rewound, seq: Seq) -> None:

@@ -5,12 +5,10 @@ Must not know how a provider reports them; adapters translate.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from tori_tui.domain.value import Value
+from tori_tui.domain.value import Value, often_made
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@often_made
 class Usage(Value):
     """Tokens of one or more model calls.
 

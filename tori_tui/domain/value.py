@@ -6,13 +6,18 @@ are so many classes here that a start feels it. Must not know any value.
 
 from __future__ import annotations
 
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import TypeVar, dataclass_transform
+
+T = TypeVar("T")
+
 
 class Value:
     """The base of `@dataclass(frozen=True, slots=True, eq=False, repr=False)` classes."""
 
     __slots__ = ()
     __match_args__: tuple[str, ...] = ()
-    """Set by the dataclass: the names of its fields."""
+    """Set by the dataclass: the names of its fields, without those that are given by name only."""
 
     def __eq__(self, other: object) -> bool:
         if other.__class__ is not self.__class__:
@@ -27,4 +32,42 @@ class Value:
         return f"{self.__class__.__qualname__}({fields})"
 
 
-__all__ = ["Value"]
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
+def often_made(cls: type[T]) -> type[T]:
+    """Make a frozen dataclass like the others, for a value that a long trace makes by the ten thousand.
+
+    The `__init__` of a frozen dataclass lets `object.__setattr__` find each slot by its name. This one
+    fills them directly, in half the time.
+    """
+    made = dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)(cls)
+    type.__setattr__(made, "__init__", _init_of(made))
+    return made
+
+
+def _init_of(cls: type) -> object:
+    names: dict[str, object] = {"MISSING": MISSING}
+    by_place, by_name, lines = ["self"], list[str](), list[str]()
+    for own in fields(cls):
+        name, value = own.name, own.name
+        names[f"set_{name}"] = getattr(cls, name).__set__
+        (by_name if own.kw_only else by_place).append(f"{name}{_default(own, names)}")
+        if own.default_factory is not MISSING:
+            names[f"make_{name}"] = own.default_factory
+            value = f"make_{name}() if {name} is MISSING else {name}"
+        lines.append(f" set_{name}(self, {value})\n")
+    parameters = ", ".join((*by_place, *(("*", *by_name) if by_name else ())))
+    # Code of names alone, as `dataclass` makes it for the other classes.
+    exec(f"def __init__({parameters}):\n{''.join(lines)}", names)
+    return names["__init__"]
+
+
+def _default(own: Field[object], names: dict[str, object]) -> str:
+    if own.default_factory is not MISSING:
+        return "=MISSING"
+    if own.default is MISSING:
+        return ""
+    names[f"default_{own.name}"] = own.default
+    return f"=default_{own.name}"
+
+
+__all__ = ["Value", "often_made"]

@@ -6,20 +6,20 @@ Must not decide what to fold or to leave out; the records say that, this applies
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from tori_tui.domain.events import Fold, Pin
 from tori_tui.domain.ids import ContextId, GoalId, Seq
 from tori_tui.domain.log import Log
 from tori_tui.domain.messages import Message
-from tori_tui.domain.value import Value
+from tori_tui.domain.value import Value, often_made
 
 NUMBERED_LIMIT_CHARS: Final = 400
 """Results longer than this carry their record's number, so that a later pointer can name them."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@often_made
 class ViewEntry(Value):
     """One message of the view and the records it stands for."""
 
@@ -44,7 +44,7 @@ class ViewEntry(Value):
         return self.whole or self.message
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@often_made
 class View(Value):
     """The messages of one context as its next request shows them."""
 
