@@ -19,6 +19,7 @@ from tori_tui.context.fold_text import (
 from tori_tui.context.sight import message_at
 from tori_tui.domain.goals import GoalTree
 from tori_tui.domain.ids import GoalId, MissionId, Seq
+from tori_tui.domain.log import Log
 from tori_tui.domain.messages import Message
 from tori_tui.domain.state import LoggedMessage
 from tori_tui.domain.view import ViewEntry
@@ -60,7 +61,7 @@ class Grouping:
     def __init__(
         self,
         tree: GoalTree,
-        log: Sequence[LoggedMessage],
+        log: Log[LoggedMessage],
         elsewhere: frozenset[GoalId],
         count: Callable[[str], int],
     ) -> None:

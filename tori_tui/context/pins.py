@@ -9,15 +9,15 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Final
+from typing import Final, NamedTuple
 
 from tori_tui.context.fold_text import PinnedLines
 from tori_tui.context.heat import Heat
-from tori_tui.context.sight import Sight, blocks_of, message_at, shown_parts
-from tori_tui.context.words import Line, said_text
+from tori_tui.context.sight import Sight, message_at, shown_parts
+from tori_tui.context.words import BLOCK_LINES, said_text
 from tori_tui.domain.events import Pin
 from tori_tui.domain.ids import Seq
-from tori_tui.domain.messages import Message
+from tori_tui.domain.log import Log
 from tori_tui.domain.state import LoggedMessage
 from tori_tui.domain.view import ViewEntry
 
@@ -51,7 +51,7 @@ def candidates(
     is_kept: Sequence[bool],
     sight: Sight,
     heat: Heat,
-    log: Sequence[LoggedMessage],
+    log: Log[LoggedMessage],
     *,
     only_looks: bool = False,
 ) -> list[Candidate]:
@@ -70,6 +70,7 @@ def candidates(
         # What stays is all older than what goes.
         kept = (entry for entry, stays in zip(entries, is_kept, strict=True) if stays)
         seen = {line.key for entry in kept for _, lines in sight.shown_by(entry, log) for line in lines}
+    texts: dict[Seq, _Text | None] = {}
     found: list[Candidate] = []
     for at in range(len(entries) - 1, -1, -1):
         entry = entries[at]
@@ -78,16 +79,39 @@ def candidates(
         for part in sorted(
             _parts(entry, is_whole=only_looks and not is_kept[at]), key=lambda pin: (-pin.seq, pin.first)
         ):
-            said = message_at(log, part.seq)
-            if said is None:
+            if part.seq not in texts:
+                texts[part.seq] = _read(part.seq, sight, log)
+            text = texts[part.seq]
+            if text is None or (only_looks and not heat.is_look(part.seq)):
                 continue
-            lines = sight.lines_of(part.seq, said.message)
-            if not is_kept[at] and (not only_looks or heat.is_look(part.seq)):
-                found += _blocks(part, said.message, lines, seen, heat.of(part.seq))
-            if not only_looks or heat.is_look(part.seq):
-                seen.update(x.key for x in lines if part.first <= x.row < part.end)
+            if not is_kept[at]:
+                found += _blocks(part, text, seen, heat.of(part.seq))
+            seen.update(text.keys_in(part.first, part.end))
     found.sort(key=lambda candidate: -candidate.value)
     return found
+
+
+class _Text(NamedTuple):
+    """A record's text as it is chosen from; a fold may show many parts of one."""
+
+    ends: Sequence[int]
+    """How many characters the first so many rows have, without their newlines."""
+    rows: Sequence[int]
+    """Those that tell something."""
+    keys: Sequence[int]
+    """What they tell."""
+
+    def keys_in(self, first: int, end: int) -> Sequence[int]:
+        return self.keys[bisect_left(self.rows, first) : bisect_left(self.rows, end)]
+
+
+def _read(seq: Seq, sight: Sight, log: Log[LoggedMessage]) -> _Text | None:
+    said = message_at(log, seq)
+    if said is None:
+        return None
+    lines = sight.lines_of(seq, said.message)
+    ends = tuple(accumulate(map(len, said_text(said.message).split("\n")), initial=0))
+    return _Text(ends, [line.row for line in lines], [line.key for line in lines])
 
 
 def _parts(entry: ViewEntry, *, is_whole: bool) -> list[Pin]:
@@ -97,17 +121,14 @@ def _parts(entry: ViewEntry, *, is_whole: bool) -> list[Pin]:
     return [Pin(entry.seqs[0], 0, said_text(entry.said).count("\n") + 1)]
 
 
-def _blocks(
-    part: Pin, message: Message, lines: Sequence[Line], seen: set[int], heat: float
-) -> Iterable[Candidate]:
-    rows = said_text(message).split("\n")
-    ends = tuple(accumulate((len(row) + 1 for row in rows), initial=0))
-    told_rows, keys = [line.row for line in lines], [line.key for line in lines]
-    for block in blocks_of(len(rows)):
-        first, end = max(block.start, part.first), min(block.stop, part.end, len(rows))
-        if first >= end or (n_chars := ends[end] - ends[first]) < MIN_BLOCK_CHARS:
+def _blocks(part: Pin, text: _Text, seen: set[int], heat: float) -> Iterable[Candidate]:
+    n_rows = len(text.ends) - 1
+    for start in range(part.first - part.first % BLOCK_LINES, min(part.end, n_rows), BLOCK_LINES):
+        first, end = max(start, part.first), min(start + BLOCK_LINES, part.end, n_rows)
+        n_chars = text.ends[end] - text.ends[first] + end - first
+        if n_chars < MIN_BLOCK_CHARS:
             continue
-        of_block = keys[bisect_left(told_rows, first) : bisect_left(told_rows, end)]
+        of_block = text.keys_in(first, end)
         n_new = len(of_block) - sum(map(seen.__contains__, of_block))
         novelty = n_new / len(of_block) if of_block else UNTELLING_NOVELTY
         if novelty >= MIN_NOVELTY:
@@ -145,7 +166,7 @@ def _joined(pins: Iterable[Pin]) -> list[Pin]:
     return joined
 
 
-def pinned_lines(pins: Sequence[Pin], log: Sequence[LoggedMessage]) -> PinnedLines | None:
+def pinned_lines(pins: Sequence[Pin], log: Log[LoggedMessage]) -> PinnedLines | None:
     """Return the lines of one record's pins with the record's title."""
     said = message_at(log, pins[0].seq) if pins else None
     if said is None:

@@ -5,15 +5,16 @@ Must not change a view; it reads on as the view grows and starts anew after a re
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Final
 
 from tori_tui.context.tokens import estimate_tokens
-from tori_tui.context.words import BLOCK_LINES, Line, LinesOf, said_text
+from tori_tui.context.words import Line, LinesOf, said_text
 from tori_tui.domain.events import Pin
 from tori_tui.domain.ids import Seq
+from tori_tui.domain.log import Log
 from tori_tui.domain.messages import Message
 from tori_tui.domain.state import LoggedMessage
 from tori_tui.domain.view import NUMBERED_LIMIT_CHARS, View, ViewEntry
@@ -30,10 +31,12 @@ POINTED_RECORDS: Final = 16
 SPANS_LIMIT_CHARS: Final = 100
 """A longer list of gaps is told as a number of lines."""
 
+_SEQ: Final = attrgetter("seq")
 
-def message_at(log: Sequence[LoggedMessage], seq: Seq) -> LoggedMessage | None:
+
+def message_at(log: Log[LoggedMessage], seq: Seq) -> LoggedMessage | None:
     """Return what was said with that seq."""
-    at = bisect_left(log, seq, key=lambda entry: entry.seq)
+    at = log.first_at(seq, _SEQ)
     return log[at] if at < len(log) and log[at].seq == seq else None
 
 
@@ -47,7 +50,7 @@ class Sight:
         self._seen: dict[int, Seq] = {}
         self._pairs: set[int] = set()
 
-    def follow(self, view: View, log: Sequence[LoggedMessage]) -> None:
+    def follow(self, view: View, log: Log[LoggedMessage]) -> None:
         """Take in what the view gained; after a rewrite, the whole view."""
         entries = view.entries
         if view.n_rewrites != self._n_rewrites or len(entries) < self._n_entries:
@@ -59,9 +62,7 @@ class Sight:
                 self._pairs.update(line.pair for line in lines)
         self._n_rewrites, self._n_entries = view.n_rewrites, len(entries)
 
-    def shown_by(
-        self, entry: ViewEntry, log: Sequence[LoggedMessage]
-    ) -> Iterator[tuple[Seq, tuple[Line, ...]]]:
+    def shown_by(self, entry: ViewEntry, log: Log[LoggedMessage]) -> Iterator[tuple[Seq, tuple[Line, ...]]]:
         """Yield the records of which an entry shows lines, with these; a pointer itself shows none."""
         for pin in shown_parts(entry):
             said = message_at(log, pin.seq)
@@ -71,7 +72,7 @@ class Sight:
             is_all = pin.first == 0 and (not lines or lines[-1].row < pin.end)
             yield pin.seq, lines if is_all else tuple(x for x in lines if pin.first <= x.row < pin.end)
 
-    def shortened(self, seq: Seq, message: Message, log: Sequence[LoggedMessage]) -> Message:
+    def shortened(self, seq: Seq, message: Message, log: Log[LoggedMessage]) -> Message:
         """Return a new result, with what it shows in its place where a part stands in view already."""
         text = message.content
         if not isinstance(text, str) or len(text) <= NUMBERED_LIMIT_CHARS:
@@ -127,11 +128,6 @@ def _is_numbered(message: Message) -> bool:
     return message.role != "tool" or len(message.text) > NUMBERED_LIMIT_CHARS
 
 
-def blocks_of(n_rows: int) -> list[range]:
-    """Return the blocks of a text with that many lines."""
-    return [range(at, min(at + BLOCK_LINES, n_rows)) for at in range(0, n_rows, BLOCK_LINES)]
-
-
 def shown_parts(entry: ViewEntry) -> list[Pin]:
     """Return which lines of which records an entry shows word for word."""
     if entry.is_fold:
@@ -154,9 +150,7 @@ def shown_parts(entry: ViewEntry) -> list[Pin]:
     return parts
 
 
-def _pointer(
-    n_rows: int, left_out: Sequence[range], since: Sequence[Seq], log: Sequence[LoggedMessage]
-) -> str:
+def _pointer(n_rows: int, left_out: Sequence[range], since: Sequence[Seq], log: Log[LoggedMessage]) -> str:
     n_left_out = sum(len(run) for run in left_out)
     what = (
         "all lines"
@@ -172,9 +166,9 @@ def _pointer(
     return f"[{what} unchanged since {' and '.join(where)}]"
 
 
-def _role(seq: Seq, log: Sequence[LoggedMessage]) -> str:
+def _role(seq: Seq, log: Log[LoggedMessage]) -> str:
     said = message_at(log, seq)
     return said.message.role if said else "tool"
 
 
-__all__ = ["Sight", "blocks_of", "message_at", "shown_parts"]
+__all__ = ["Sight", "message_at", "shown_parts"]

@@ -5,7 +5,8 @@ Must not offer any way to change an entry that is already there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Generic, TypeVar, overload
 
@@ -43,6 +44,10 @@ class Log(Sequence[T], Generic[T]):
     def with_tail(self, start: int, entries: Iterable[T]) -> Log[T]:
         """Return a copy in which the entries from `start` on are these; O(n) once, not for each."""
         return Log((*self._shared[:start], *entries))
+
+    def first_at(self, value: int, key: Callable[[T], int]) -> int:
+        """Return the place of the first entry whose key is not below a value, or the length; keys ascend."""
+        return bisect_left(self._shared, value, hi=self._length, key=key)
 
     def __len__(self) -> int:
         return self._length
