@@ -26,7 +26,7 @@ from tori_tui.runtime.ending import Ending
 from tori_tui.runtime.final_checks import FinalChecks
 from tori_tui.runtime.gate import Gate
 from tori_tui.runtime.goal_calls import GoalCalls
-from tori_tui.runtime.open_calls import OpenCallCloser, stop_left_over
+from tori_tui.runtime.open_calls import OpenCallCloser
 from tori_tui.runtime.recorder import Recorder
 from tori_tui.runtime.restoring import Restoring
 from tori_tui.runtime.rewinding import Rewinding
@@ -194,4 +194,4 @@ def _make_tools(ground: Ground, workspace: Workspace, jobs: Jobs, redactor: Reda
     )
 
 
-__all__ = ["Acting", "make_acting", "stop_left_over"]
+__all__ = ["Acting", "make_acting"]

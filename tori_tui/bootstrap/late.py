@@ -37,6 +37,7 @@ BRANCHES: Final = "tori_tui.bootstrap.branches"
 ACTING: Final = "tori_tui.bootstrap.acting"
 CONTEXTS: Final = "tori_tui.bootstrap.contexts"
 CONFINING: Final = "tori_tui.bootstrap.confining"
+LEFT_OVER: Final = "tori_tui.bootstrap.left_over"
 
 
 class ActingModule(Protocol):
@@ -52,8 +53,16 @@ class ActingModule(Protocol):
         """Make what saves the tree of a session and goes back."""
         ...
 
+
+class LeftOverModule(Protocol):
+    """What is asked of the module that looks for what a kill left."""
+
     def stop_left_over(self, commands: Iterable[CallStarted]) -> Awaitable[int]:
         """Stop what a killed session left running."""
+        ...
+
+    def is_restore_left(self, state_dir: Path, root: Path) -> bool:
+        """Say whether a restore in a work tree has to be finished or recorded."""
         ...
 
 
@@ -84,6 +93,11 @@ class ConfiningModule(Protocol):
 def acting_module() -> ActingModule:
     """Return the module; the first call takes up to a tenth of a second."""
     return cast(ActingModule, import_module(ACTING))
+
+
+def left_over_module() -> LeftOverModule:
+    """Return the module that looks for what a kill left."""
+    return cast(LeftOverModule, import_module(LEFT_OVER))
 
 
 def branches_module() -> BranchesModule:
@@ -161,4 +175,11 @@ class LateParts:
         return self._acting
 
 
-__all__ = ["LateParts", "acting_module", "branches_module", "confining_module", "contexts_module"]
+__all__ = [
+    "LateParts",
+    "acting_module",
+    "branches_module",
+    "confining_module",
+    "contexts_module",
+    "left_over_module",
+]

@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from tori_tui.bootstrap.chosen import Chosen
 from tori_tui.bootstrap.ground import BranchTerms, Ground, Opened, RunnerParts
-from tori_tui.bootstrap.late import LateParts, acting_module, confining_module, contexts_module
+from tori_tui.bootstrap.late import (
+    LateParts,
+    acting_module,
+    confining_module,
+    contexts_module,
+    left_over_module,
+)
 from tori_tui.bootstrap.project_memory import ProjectMemory
 from tori_tui.config import Settings
 from tori_tui.config.surroundings import SessionOptions, Surroundings, real_surroundings
@@ -99,7 +105,7 @@ async def open_session(
     opened = _open_trace(options, world)
     try:
         if commands := (*opened.commands, *_commands_of_branches(opened)):
-            await acting_module().stop_left_over(commands)
+            await left_over_module().stop_left_over(commands)
         return await _assemble(settings, options, world, opened, terms)
     except BaseException:
         opened.store.close()
@@ -269,6 +275,7 @@ def _lay_ground(
         going_back=GoingBack(
             recorder,
             lambda: acting_module().make_rewinding(recorder, opened, None if terms else root, world),
+            lambda: not terms and left_over_module().is_restore_left(world.state_dir, root),
         ),
         meter=TokenMeter(),
         memory=terms.memory if terms else ProjectMemory(recorder, settings.memory.url, root, world.state_dir),

@@ -20,11 +20,13 @@ class GoingBack:
 
     Args:
         make: Makes them; the first call loads their code.
+        is_cut: Whether a kill may have cut off a restore; asked without loading their code.
     """
 
-    def __init__(self, recorder: Recorder, make: Callable[[], Rewinding]) -> None:
+    def __init__(self, recorder: Recorder, make: Callable[[], Rewinding], is_cut: Callable[[], bool]) -> None:
         self._recorder = recorder
         self._make = make
+        self._is_cut = is_cut
         self._rewinding: Rewinding | None = None
 
     @property
@@ -41,7 +43,7 @@ class GoingBack:
 
     async def recover(self) -> None:
         """Finish what a kill cut off; a trace that has begun nothing has nothing of that."""
-        if self._recorder.state.created_at is not None:
+        if self._recorder.state.created_at is not None and self._is_cut():
             await self.rewinding.recover()
 
     async def begin(self) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from tori_tui.workspace.file_modes import process_umask, usual_bits
+from tori_tui.workspace.left_restores import BEGUN, CARRIED_OUT, is_any_left
 from tori_tui.workspace.restore_plan import FOLDER, KEPT_MODE, PERMISSIONS, USUAL, Step
 from tori_tui.workspace.shadow_git import BlobReader, ShadowGit, blob_name, ref_part
 from tori_tui.workspace.tree_changes import Entry
@@ -24,8 +25,6 @@ LINK_MODE: Final = "120000"
 FILE_MODE: Final = "100644"
 EXECUTABLE_MODE: Final = "100755"
 
-BEGUN: Final = "restore."
-CARRIED_OUT: Final = "restored."
 
 READ_BITS: Final = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 EXECUTE_BITS: Final = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
@@ -67,7 +66,7 @@ def is_any_begun(shadow: ShadowGit) -> bool:
 
 def left_by_kill(shadow: ShadowGit, owner: str) -> Journal | None:
     """Return a restore whose outcome its owner may not have recorded; its files are restored then."""
-    if not is_any_begun(shadow) and not any(shadow.directory.glob(f"{CARRIED_OUT}*.json")):
+    if not is_any_left(shadow.directory):
         # Nothing to mend, so nothing to wait for: another session may be saving the tree just now.
         return None
     with shadow.locked():
