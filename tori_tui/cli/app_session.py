@@ -320,6 +320,8 @@ def opener(
     async def open_it() -> Session:
         session = await open_session(settings.settings, options, surroundings)
         session.notices = (*settings.notices, *session.notices)
+        # A resumed session stays for good: a collection that walks it would stop the drawing.
+        gc.freeze()
         return session
 
     return open_it
