@@ -179,11 +179,9 @@ async def _assemble(
     terms: BranchTerms | None,
 ) -> Session:
     ground = _lay_ground(settings, options, world, opened, terms)
-    chosen = Chosen(
-        options.model or opened.state.model or settings.model or default_model(world.environ),
-        options.mode or settings.mode,
-    )
-    profile, _ = await ground.models.ready(chosen.model)
+    model = options.model or opened.state.model or settings.model or default_model(world.environ)
+    chosen = Chosen(model, options.mode or settings.mode)
+    profile, _ = await ground.models.ready(model)
     check_limits(options, profile)
     redact = Redactor(secret_values(world.environ)).redact
     instructions = load_instructions(ground.root, options.cwd, world.config_dir, redact)
