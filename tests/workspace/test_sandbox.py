@@ -301,6 +301,17 @@ async def test_a_repository_that_comes_later_is_found(tmp_path: Path) -> None:
         assert (world.root / "late/new").exists()
 
 
+async def test_what_landlock_cannot_keep_is_told(tmp_path: Path) -> None:
+    with world_of("landlock", tmp_path) as world:
+        await world.run("echo x > app.py; git add app.py")
+        assert world.sandbox.mend() == ()
+        await world.run("echo x > lib/own/.git/hooks/pre-commit; git config core.pager ./x")
+        (told,) = world.sandbox.mend()
+        assert ".git/config" in told
+        assert "lib/own/.git/hooks/pre-commit" in told
+        assert world.sandbox.mend() == ()
+
+
 async def test_the_network_can_be_left_on(tmp_path: Path) -> None:
     for backend in BACKENDS:
         with world_of(backend, tmp_path / backend, network=True) as world:

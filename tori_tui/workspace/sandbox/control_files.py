@@ -6,6 +6,8 @@ Must not touch anything else of the tree.
 from __future__ import annotations
 
 import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -25,6 +27,10 @@ READ_ONLY_IN_ROOT: Final = (".tori", ".trace")
 
 REDIRECTS: Final = ("commondir", "config.worktree")
 """Files that lead git to another configuration. Where there is none, none may come."""
+
+
+Facts = Mapping[str, tuple[int, int, int]]
+"""Of files by their path: inode, size, and when they changed last."""
 
 
 class ControlFiles:
@@ -50,6 +56,22 @@ class ControlFiles:
         """Return those that are there, `.git` aside."""
         return tuple(path for path in (*self._in_root, *self._in_git) if os.path.lexists(path))
 
+    def facts(self, nested: Sequence[str]) -> Facts:
+        """Return what tells a change of any of them, and of those of repositories within.
+
+        Args:
+            nested: The path of each `.git` within.
+        """
+        folders = [f"{self._in_root[0]}", f"{self._in_root[0]}/agents"]
+        files = [*nested]
+        for git in (self.git, *nested):
+            folders.append(f"{git}/hooks")
+            files += [f"{git}/{name}" for name in READ_ONLY_IN_GIT]
+        for folder in folders:
+            with suppress(OSError):
+                files += [f"{folder}/{name}" for name in os.listdir(folder)]
+        return dict(_facts(files))
+
     def missing_redirects(self) -> tuple[str, ...]:
         """Return those that are not there and must not come."""
         if not os.path.isdir(self.git):
@@ -57,4 +79,12 @@ class ControlFiles:
         return tuple(path for path in self._redirects if not os.path.lexists(path))
 
 
-__all__ = ["ControlFiles"]
+def _facts(files: Iterable[str]) -> Iterator[tuple[str, tuple[int, int, int]]]:
+    for path in files:
+        with suppress(OSError):
+            status = os.lstat(path)
+            if not stat.S_ISDIR(status.st_mode):
+                yield path, (status.st_ino, status.st_size, status.st_ctime_ns)
+
+
+__all__ = ["ControlFiles", "Facts"]

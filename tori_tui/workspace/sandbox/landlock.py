@@ -14,7 +14,9 @@ from typing import Final
 
 from tori_tui.workspace.sandbox import landlock_kernel as kernel
 from tori_tui.workspace.sandbox.confinement import Confinement, SandboxRefused, SandboxTerms
+from tori_tui.workspace.sandbox.control_files import ControlFiles, Facts
 from tori_tui.workspace.sandbox.hidden import SOCKET_VARIABLES, hidden_paths
+from tori_tui.workspace.sandbox.nested import NestedRepositories
 
 DEVICES: Final = tuple(
     map(Path, ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"))
@@ -22,6 +24,9 @@ DEVICES: Final = tuple(
 
 NOT_READ: Final = tuple(map(Path, ("/tmp", "/var/tmp", "/run", "/var/run")))
 """As little of these is seen as inside bubblewrap, the private folder for temporary files aside."""
+
+
+NAMED_LIMIT: Final = 5
 
 
 class Landlock:
@@ -34,6 +39,9 @@ class Landlock:
         self._version = version
         self._temporary: Path | None = None
         self._ruleset = -1
+        self._control = ControlFiles(terms.root)
+        self._nested = NestedRepositories(terms.root, terms.writable)
+        self._seen: Facts | None = None
 
     @property
     def holds(self) -> str:
@@ -56,13 +64,21 @@ class Landlock:
                 self._ruleset, self._temporary = self._made()
             except OSError as error:
                 raise SandboxRefused(f"Landlock does not hold any more: {error.strerror}.") from error
+        if self._seen is None:
+            self._seen = self._facts()
         ruleset = self._ruleset
         environment = {**dict.fromkeys(SOCKET_VARIABLES, ""), "TMPDIR": str(self._temporary)}
         return Confinement(confine_thread=lambda: kernel.restrict_self(ruleset), environment=environment)
 
     def mend(self) -> tuple[str, ...]:
-        """Nothing: it promises nothing that would need it."""
-        return ()
+        """Change nothing: it may have been the user. Say what a command may have done to him."""
+        before, self._seen = self._seen, self._facts()
+        changed = sorted({path for path, _ in (before or {}).items() ^ self._seen.items()})
+        names = ", ".join(os.path.relpath(path, self._terms.root) for path in changed[:NAMED_LIMIT])
+        return (f"cannot keep commands from {names}: changed since the last one",) if changed else ()
+
+    def _facts(self) -> Facts:
+        return self._control.facts(self._nested.git_entries())
 
     def close(self) -> None:
         """Remove the private folder for temporary files."""
