@@ -161,6 +161,7 @@ def load_live(options: AppOptions) -> LiveLaunch:
     import secrets
 
     from tori_tui.bootstrap import real_surroundings
+    from tori_tui.cli.file_port import file_port
     from tori_tui.cli.model_choices import model_choices
     from tori_tui.cli.replay_session import saved_records
     from tori_tui.cli.session_records import SessionRecords
@@ -168,6 +169,7 @@ def load_live(options: AppOptions) -> LiveLaunch:
     from tori_tui.ui.palette import palette_of
     from tori_tui.ui.screens.session import SessionScreen
     from tori_tui.ui.talk_ports import TalkPorts
+    from tori_tui.workspace.git_head import find_work_tree
 
     settings, wanted, prompt = demo_session() if options.is_demo else asked_session(options)
     records = SessionRecords(saved_records)
@@ -202,7 +204,8 @@ def load_live(options: AppOptions) -> LiveLaunch:
             model=settings.settings.model or "",
             mode=settings.settings.mode,
         )
-        screen.connect(TalkPorts(page, lambda: model_choices(settings.settings), bridge.switch_model))
+        files = file_port(find_work_tree(wanted.cwd) or wanted.cwd, wanted.cwd)
+        screen.connect(TalkPorts(page, lambda: model_choices(settings.settings), bridge.switch_model, files))
         return screen
 
     return LiveLaunch(bridge, make)

@@ -42,6 +42,10 @@ TOLD_AGAIN: Final = "told_again"
 SHELL: Final = "user_shell"
 """Key in the details of a message that tells what a command of the user's own printed; names its call."""
 
+COLORS: Final = "colors"
+"""Key in the details of what a command printed: the parts of its text that the command coloured, each as
+[start, end, "the numbers between ESC [ and m"]. Absent where there are none."""
+
 Content = str | tuple[ContentPart, ...]
 
 

@@ -85,6 +85,12 @@ def find_point(state: SessionState, *, goal: GoalId | None = None, turn: int | N
     raise RewindRefused(f"There is no turn {turn} to go back to.", f"Turns to go back to: {span}.")
 
 
+def turn_after(state: SessionState, seq: Seq) -> int | None:
+    """Return the first turn after a record that can be gone back to before; None where none followed."""
+    points = (point for point in rewind_points(state) if point.turn is not None and point.seq >= seq)
+    return next((point.turn for point in points), None)
+
+
 def next_undo(state: SessionState, how: Literal["undo", "redo"]) -> Rewound:
     """Return the record that undoes the newest rewind, or redoes what was undone; its files not known yet.
 
@@ -183,4 +189,5 @@ __all__ = [
     "rewind_points",
     "saved_since",
     "touched_paths",
+    "turn_after",
 ]

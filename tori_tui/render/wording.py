@@ -141,7 +141,8 @@ def diff_of(call: ShownCall) -> str:
     diff = call.details.get("diff")
     if isinstance(diff, str) and diff:
         return diff
-    return call.detail if call.detail.startswith(("--- ", "diff ", "@@ ")) else ""
+    is_command = call.name.startswith(("bash", "!"))
+    return call.detail if not is_command and call.detail.startswith(("--- ", "diff ", "@@ ")) else ""
 
 
 def thinking_of(message: Message) -> str:

@@ -23,7 +23,7 @@ from tori_tui.permission.environment import child_environment
 from tori_tui.permission.redaction import redact_file
 from tori_tui.tools.base import CallScope, Effect, Preview, ToolOutput
 from tori_tui.tools.condense import condense
-from tori_tui.tools.output_excerpt import Excerpt, excerpt, excerpt_of, whole_text
+from tori_tui.tools.output_excerpt import Excerpt, colors_of, excerpt, excerpt_of, whole_text
 from tori_tui.tools.parameters import parse, schema_of, text_of
 from tori_tui.tools.reached_paths import reached_paths
 from tori_tui.tools.tree_programs import why_not_free
@@ -172,11 +172,15 @@ class Bash:
         notes += [f"[the sandbox {told}]" for told in self._sandbox.mend()] if self._sandbox else []
         if output.path and _has_no_room(output):
             notes.append("[the disk is full: output may be missing]")
-        await self._without_keys(output)
         body = shown.text if shown.text.strip() else "(no output)\n"
         line_end = "" if body.endswith("\n") else "\n"
+        text = body + line_end + "\n".join(notes)
+        # Places in the text mean nothing where a key will be taken out of it.
+        has_keys = self._redact is not None and self._redact(text) != text
+        colors = {} if has_keys else colors_of(output, 0, result.output_bytes, text)
+        await self._without_keys(output)
         return ToolOutput(
-            body + line_end + "\n".join(notes),
+            text,
             is_error=result.end != "exited" or bool(result.signal),
             details={
                 "command": command,
@@ -185,6 +189,7 @@ class Bash:
                 "output_bytes": result.output_bytes,
                 "timed_out": result.end == "timed_out",
                 "cwd": str(self._workspace.cwd),
+                **colors,
             },
             full=output.name if shown.is_cut else None,
         )

@@ -8,7 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from tori_tui.domain.messages import COLORS, JsonObject
 from tori_tui.workspace.command_output import CommandOutput
+from tori_tui.workspace.terminal_colors import colored_parts
 from tori_tui.workspace.terminal_text import plain_text
 
 SHOWN_LIMIT_BYTES: Final = 8_000
@@ -19,6 +21,9 @@ READ_WHOLE_BYTES: Final = 1_000_000
 """Up to this size all is read, so that progress bars shrink before anything is cut."""
 
 READ_AT_EACH_END_BYTES: Final = 200_000
+
+COLORED_LIMIT_BYTES: Final = 200_000
+"""Above this nobody looks for colours: it takes some 50 ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,21 @@ def excerpt_of(plain: bytes, whole_name: str | None) -> Excerpt:
 def whole_text(output: CommandOutput, end: int) -> str | None:
     """Return all of an output as text, or None where it is too large for that."""
     return _plain(output.read(0, end)).decode() if end <= READ_WHOLE_BYTES else None
+
+
+def colors_of(output: CommandOutput, start: int, end: int, text: str) -> JsonObject:
+    """Return the details that tell how a text looks which is made of an output; empty if it is plain.
+
+    Args:
+        output: What a command has written.
+        start: First byte that the text is made of.
+        end: After the last byte.
+        text: What is shown, as it will be recorded.
+    """
+    if end - start > COLORED_LIMIT_BYTES:
+        return {}
+    parts = colored_parts(output.read(start, end - start).decode("utf-8", "replace"), text)
+    return {COLORS: [list(part) for part in parts]} if parts else {}
 
 
 def _head_and_tail(first: bytes, last: bytes, size: int, whole_name: str | None) -> Excerpt:
@@ -103,4 +123,4 @@ def _tail(data: bytes, limit: int) -> bytes:
     return data[start:].decode("utf-8", "ignore").encode()
 
 
-__all__ = ["Excerpt", "excerpt", "excerpt_of", "whole_characters", "whole_text"]
+__all__ = ["Excerpt", "colors_of", "excerpt", "excerpt_of", "whole_characters", "whole_text"]

@@ -6,9 +6,10 @@ Must not do any of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tori_tui.domain.inspection import ContextPage
+from tori_tui.ui.file_port import FilePort
 
 FindPage = Callable[[int], ContextPage | None]
 """Given the number of the first record to leave out; runs in a thread."""
@@ -40,6 +41,8 @@ class TalkPorts:
     models: Callable[[], Sequence[ModelChoice]] = tuple
     """The models to choose from."""
     switch_model: Callable[[str], None] = lambda name: None
+    files: FilePort = field(default_factory=FilePort)
+    """What blocks name and what was saved."""
 
 
 __all__ = ["FindPage", "ModelChoice", "TalkPorts", "no_page"]

@@ -6,11 +6,14 @@ Must not be used on files: only programs overwrite their own lines.
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
 
-_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+T = TypeVar("T")
 
-_SEQUENCE: Final = re.compile(
+CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+SEQUENCE: Final = re.compile(
     "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
     "|(?:\x1b\\]|\x9d)[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\\\|\x9c)?"  # OSC: titles, links, clipboard
     "|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\\\|\x9c)?"  # DCS, SOS, PM, APC
@@ -28,21 +31,23 @@ def plain_text(text: str) -> str:
         >>> plain_text("10 %\r20 %\r30 %\n\x1b[31mred\x1b[0m\r\n")
         '30 %\nred\n'
     """
-    if _CONTROL.search(text) is None:
+    if CONTROL.search(text) is None:
         return text
-    text = _SEQUENCE.sub("", text)
+    text = SEQUENCE.sub("", text)
     text = _OVERSTRUCK.sub("", text)
     text = _LINE_END.sub("\n", text)
     if "\r" in text:
         text = "\n".join(_last_state(line) for line in text.split("\n"))
-    return _CONTROL.sub("", text)
+    return CONTROL.sub("", text)
 
 
 def _last_state(line: str) -> str:
-    if "\r" not in line:
-        return line
-    states = (state for state in reversed(line.split("\r")) if state.strip())
-    return next(states, "")
+    return last_state(line.split("\r"), lambda state: bool(state.strip())) or "" if "\r" in line else line
 
 
-__all__ = ["plain_text"]
+def last_state(states: Sequence[T], has_words: Callable[[T], bool]) -> T | None:
+    """Return which state of an overwritten line stands there in the end: the last that is not blank."""
+    return states[0] if len(states) == 1 else next(filter(has_words, reversed(states)), None)
+
+
+__all__ = ["CONTROL", "SEQUENCE", "last_state", "plain_text"]

@@ -34,7 +34,6 @@ from tori_tui.ui.notifying import TITLE_MARKS, Notifier, calling
 from tori_tui.ui.outside import Outside
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.planning import Planning, purpose_of
-from tori_tui.ui.screens.diff_page import DiffPage
 from tori_tui.ui.screens.writing import WritingScreen
 from tori_tui.ui.slash import ExportWanted, read_shell
 from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Words
@@ -257,7 +256,7 @@ class SessionScreen(WritingScreen):
         goal = self.state.tree.find(goal_id)
         title = f"{goal_id} {one_line(goal.description, 200) if goal else ''}"
         if diff:
-            self.app.push_screen(DiffPage(self.palette, title, diff, clock=self.clock))
+            self.show_diff(title, diff)
         else:
             self.note(f"No change of a file is known of goal {goal_id}.")
 
@@ -330,6 +329,15 @@ class SessionScreen(WritingScreen):
         now = self.state.mode or self._mode
         index = MODES.index(now) + 1 if now in MODES else 1
         self.bridge.switch_mode(MODES[index % len(MODES)])
+
+    def go_back_before(self, turn: int) -> None:
+        """Go back to before a turn, files too."""
+        self.bridge.command(RewindTo(turn=turn))
+
+    def action_switch_diffs(self) -> None:
+        """Show diffs in the other form, the one of a question too."""
+        super().action_switch_diffs()
+        self.approvals.show_diffs(self.transcript.diff_form)
 
     def action_go_on(self) -> None:
         """Go on with the mission."""

@@ -5,7 +5,7 @@ Must not know a session; records, events and states come in by methods.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar, Final
 
 from textual import events
@@ -22,6 +22,7 @@ from tori_tui.ui.actions import ACTIONS, Action, Scope, bindings_of, shown_keys
 from tori_tui.ui.palette import Palette, palette_of
 from tori_tui.ui.screens.goals import GoalsScreen
 from tori_tui.ui.screens.help import HelpScreen
+from tori_tui.ui.screens.opening import OpeningScreen
 from tori_tui.ui.screens.themes import ThemesScreen
 from tori_tui.ui.shell import NARROW_CELLS
 from tori_tui.ui.themes import ThemeSpec
@@ -35,7 +36,7 @@ from tori_tui.ui.widgets.transcript import Transcript
 TICKS_A_SECOND: Final = round(1 / SPINNER_INTERVAL_S)
 
 
-class TalkScreen(GoalsScreen):
+class TalkScreen(OpeningScreen, GoalsScreen):
     """Goal tree and conversation side by side, a status line below."""
 
     BLANK = True
@@ -111,6 +112,12 @@ class TalkScreen(GoalsScreen):
         """Hand changed blocks to the conversation."""
         if changes := self.story.take_changes():
             self.transcript.show(changes)
+            self.count_changes(self.story.saved_trees.uncounted())
+
+    def show_counts(self, numbers: Mapping[int, int]) -> None:
+        """Show how many files changed at checkpoints."""
+        self.story.saved_trees.counted(numbers)
+        self.show_story()
 
     def show_state(self) -> None:
         """Show everything that follows from the state."""

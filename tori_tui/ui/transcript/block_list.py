@@ -5,6 +5,7 @@ Must not know what a block means.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Final, NamedTuple
 
 from tori_tui.ui.transcript.blocks import Block
@@ -72,6 +73,11 @@ class BlockList:
             return self.add(block)
         self.put(place, block)
         return place
+
+    def has_behind(self, key: int, known: Set[int]) -> bool:
+        """Say whether behind a block stands one that is not among the known."""
+        places = range(key + 1, (self._last_key or key) + 1)
+        return any(place in self._blocks and place not in known for place in places)
 
     def move_to_end(self, key: int) -> int:
         """Let a block follow all others; return its new key."""

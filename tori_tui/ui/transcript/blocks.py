@@ -145,6 +145,17 @@ class CheckpointBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class FileBlock:
+    """A file by itself, at a line."""
+
+    path: str
+    text: str
+    line: int = 0
+    """0 is none."""
+    goal_id: GoalId | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DiffBlock:
     """A diff by itself, of any number of files."""
 
@@ -165,6 +176,7 @@ Block = (
     | RunBlock
     | CheckpointBlock
     | DiffBlock
+    | FileBlock
 )
 
 __all__ = [
@@ -175,6 +187,7 @@ __all__ = [
     "CheckpointBlock",
     "CommentBlock",
     "DiffBlock",
+    "FileBlock",
     "FoldBlock",
     "GoalBlock",
     "NoticeBlock",

@@ -5,6 +5,7 @@ Must not decide where a comment goes; records tell.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 from typing import Final
 
@@ -50,6 +51,11 @@ class Comments:
         block = self._blocks.get(self._keys[comment_id])
         if isinstance(block, CommentBlock) and not block.fate:
             self._set_fate(comment_id, WITH_MODEL)
+
+    @property
+    def followers(self) -> Set[int]:
+        """The blocks of those that the model has not heard of."""
+        return {self._keys[comment_id] for comment_id in self._untold}
 
     def follow(self) -> None:
         """Let what a reply did not know of stand behind it, whenever it was typed."""

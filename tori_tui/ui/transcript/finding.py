@@ -21,6 +21,7 @@ from tori_tui.ui.transcript.blocks import (
     CheckpointBlock,
     CommentBlock,
     DiffBlock,
+    FileBlock,
     FoldBlock,
     GoalBlock,
     NoticeBlock,
@@ -29,7 +30,7 @@ from tori_tui.ui.transcript.blocks import (
     RunBlock,
     ThinkingBlock,
 )
-from tori_tui.ui.transcript.layout import GUTTER_CELLS
+from tori_tui.ui.transcript.lines import GUTTER_CELLS
 from tori_tui.ui.transcript.slots import Slots
 from tori_tui.ui.transcript.viewport import Place
 
@@ -156,6 +157,8 @@ def block_text(block: Block) -> str:
             return f"turn {block.turn}"
         case DiffBlock():
             return block.diff
+        case FileBlock():
+            return block.text
         case _:
             assert_never(block)
 

@@ -10,18 +10,18 @@ from typing import Final, assert_never
 from rich.style import Style
 from rich.text import Text
 
-from tori_tui.render.amounts import counted, shown_duration
+from tori_tui.render.amounts import counted
 from tori_tui.render.safe_text import one_line
-from tori_tui.render.wording import diff_of, facts_of, title_of
+from tori_tui.render.wording import diff_of
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.transcript.blocks import (
     AnswerBlock,
     Block,
     CallBlock,
-    CallState,
     CheckpointBlock,
     CommentBlock,
     DiffBlock,
+    FileBlock,
     FoldBlock,
     GoalBlock,
     NoticeBlock,
@@ -30,19 +30,28 @@ from tori_tui.ui.transcript.blocks import (
     RunBlock,
     ThinkingBlock,
 )
-from tori_tui.ui.transcript.diffs import diff_lines
-from tori_tui.ui.transcript.lines import bounded, prefixed, shown, title_line, wrapped
+from tori_tui.ui.transcript.call_lines import call_lines
+from tori_tui.ui.transcript.diffs import DiffForm, diff_lines
+from tori_tui.ui.transcript.file_lines import file_lines
+from tori_tui.ui.transcript.lines import (
+    GUTTER_CELLS,
+    INDENT,
+    PREVIEW_LIMIT_CHARS,
+    PREVIEW_LINES,
+    RESULT_LIMIT_LINES,
+    bounded,
+    prefixed,
+    shown,
+    title_line,
+    wrapped,
+)
 from tori_tui.ui.transcript.markdown import markdown_lines, pieces_of
 from tori_tui.ui.transcript.shell_blocks import USERS_COMMAND
-
-GUTTER_CELLS: Final = 2
-"""Every block has its mark in the first cell; text starts at the third."""
 
 ANSWER_LIMIT_LINES: Final = 3_000
 ANSWER_LIMIT_CHARS: Final = 200_000
 """Of an answer: some 50,000 tokens, more than a model writes at once."""
 
-RESULT_LIMIT_LINES: Final = 400
 DIFF_LIMIT_LINES: Final = 20_000
 WORDS_LIMIT_LINES: Final = 12
 """Of a prompt or comment that is not unfolded: a paste must not push everything away."""
@@ -55,18 +64,7 @@ NOTE_LIMIT_CHARS: Final = 300
 DIFF_UNFOLDED_LINES: Final = 40
 """A diff up to this length is shown at once."""
 
-PREVIEW_LINES: Final = 4
-"""Of a running or failed command's output, and of thinking that still goes on."""
-
-PREVIEW_LIMIT_CHARS: Final = 4_000
-
-_INDENT: Final = Text(" " * GUTTER_CELLS)
-
 _RUN_MARKS: Final = {"done": "✓", "failed": "✗", "interrupted": "■", "incomplete": "◐", "limit": "⊘"}
-
-
-_TAILED: Final = ("bash", USERS_COMMAND)
-"""Of their output the end tells most."""
 
 
 def can_fold(block: Block) -> bool:
@@ -100,7 +98,13 @@ def starts_unfolded(block: Block) -> bool:
 
 
 def block_lines(
-    block: Block, width: int, palette: Palette, *, is_unfolded: bool, now_s: float = 0.0
+    block: Block,
+    width: int,
+    palette: Palette,
+    *,
+    is_unfolded: bool,
+    now_s: float = 0.0,
+    diffs: DiffForm = "auto",
 ) -> list[Text]:
     """Return the lines of a block, the blank one above it included.
 
@@ -110,6 +114,7 @@ def block_lines(
         palette: Styles.
         is_unfolded: Whether it is shown whole.
         now_s: The screen's own clock, for a call that runs.
+        diffs: How diffs are shown.
     """
     match block:
         case PromptBlock():
@@ -127,7 +132,7 @@ def block_lines(
         case ThinkingBlock():
             return _thinking(block, width, palette, is_unfolded=is_unfolded)
         case CallBlock():
-            return _call(block, width, palette, is_unfolded=is_unfolded, now_s=now_s)
+            return call_lines(block, width, palette, is_unfolded=is_unfolded, now_s=now_s, diffs=diffs)
         case GoalBlock():
             return [Text(), _rule(f"{block.goal_id} {one_line(block.description)}", width, palette)]
         case FoldBlock():
@@ -143,7 +148,9 @@ def block_lines(
         case DiffBlock():
             kept, n_left_out = bounded(block.diff, DIFF_LIMIT_LINES)
             end = [Text(f"… {n_left_out:,} more lines", palette.warning)] if n_left_out else []
-            return diff_lines(kept, width, palette, has_names=True) + end
+            return diff_lines(kept, width, palette, has_names=True, form=diffs) + end
+        case FileBlock():
+            return file_lines(block, width, palette)
         case _:
             assert_never(block)
 
@@ -159,7 +166,7 @@ def answer_pieces(block: AnswerBlock) -> list[str]:
 
 def piece_lines(piece: str, width: int, palette: Palette) -> list[Text]:
     """Return the lines of one piece of an answer, with its blank lines at the end."""
-    lines = prefixed(markdown_lines(piece, width - GUTTER_CELLS, palette), _INDENT, _INDENT)
+    lines = prefixed(markdown_lines(piece, width - GUTTER_CELLS, palette), INDENT, INDENT)
     has_gap = piece.endswith("\n\n") or (piece.endswith("\n") and not piece.strip())
     return [*lines, Text()] if has_gap else lines
 
@@ -175,7 +182,7 @@ def _words(text: str, width: int, palette: Palette, *, is_unfolded: bool, ground
     body = wrapped(Text(shown(kept)), width - GUTTER_CELLS - 1)
     if len(body) > limit * 2:
         body = body[: limit * 2]
-    lines = prefixed(body, Text("› ", palette.user), _INDENT)
+    lines = prefixed(body, Text("› ", palette.user), INDENT)
     if n_left_out:
         lines.append(Text(f"  … {n_left_out:,} more lines", palette.muted))
     for line in lines:
@@ -198,7 +205,7 @@ def _comment(block: CommentBlock, width: int, palette: Palette, *, is_unfolded: 
         told += wrapped(fate, width - GUTTER_CELLS)
     if block.note:
         told += wrapped(Text(one_line(block.note, NOTE_LIMIT_CHARS), palette.muted), width - GUTTER_CELLS)
-    lines += prefixed(told, _INDENT, _INDENT)
+    lines += prefixed(told, INDENT, INDENT)
     for line in lines:
         line.append(" " * max(0, width - line.cell_len))
         line.stylize_before(palette.panel)
@@ -210,7 +217,7 @@ def _thinking(block: ThinkingBlock, width: int, palette: Palette, *, is_unfolded
     if block.is_streaming:
         tail = block.text[-PREVIEW_LIMIT_CHARS:]
         body = wrapped(Text(shown(tail), style), width - GUTTER_CELLS)[-PREVIEW_LINES:]
-        return [Text("▾ thinking …", style), *prefixed(body, _INDENT, _INDENT)]
+        return [Text("▾ thinking …", style), *prefixed(body, INDENT, INDENT)]
     n_words = len(block.text.split())
     mark = "▾" if is_unfolded else "▸"
     title = title_line(
@@ -222,95 +229,7 @@ def _thinking(block: ThinkingBlock, width: int, palette: Palette, *, is_unfolded
         return [title]
     text, _ = bounded(block.text.strip(), RESULT_LIMIT_LINES)
     body = wrapped(Text(shown(text), style), width - GUTTER_CELLS)
-    return [title, *prefixed(body, _INDENT, _INDENT)]
-
-
-def _call(block: CallBlock, width: int, palette: Palette, *, is_unfolded: bool, now_s: float) -> list[Text]:
-    mark, style = _call_mark(block.state, palette, is_unfolded=is_unfolded)
-    facts = facts_of(block)
-    if block.state == "running" and block.started_s is not None:
-        facts = shown_duration(max(0.0, now_s - block.started_s))
-    name, _, rest = title_of(block).partition(" ")
-    left = Text.assemble((f"{mark} ", style), (name, palette.strong), " ", rest)
-    facts_style = palette.error if block.state in ("failed", "denied") else palette.muted
-    lines = [title_line(left, Text(facts, facts_style), width)]
-    if block.state == "writing":
-        n_chars = len(block.arguments_raw or "")
-        return [title_line(left, Text(f"writing, {n_chars:,} characters", palette.muted), width)]
-    if is_unfolded:
-        return lines + _call_body(block, width, palette)
-    if block.state in ("failed", "running", "denied"):
-        lines += _preview(block.output, width, palette)
-    return lines
-
-
-def _call_mark(state: CallState, palette: Palette, *, is_unfolded: bool) -> tuple[str, Style]:
-    fold = "▾" if is_unfolded else "▸"
-    match state:
-        case "writing":
-            return "✎", palette.muted
-        case "waiting":
-            return "○", palette.muted
-        case "asked":
-            return "?", palette.warning
-        case "running":
-            return "⟳", palette.accent
-        case "done":
-            return fold, palette.success
-        case "failed":
-            return "✗", palette.error
-        case "denied":
-            return "⊘", palette.error
-        case "interrupted":
-            return "■", palette.muted
-
-
-def _preview(output: str, width: int, palette: Palette) -> list[Text]:
-    tail = output.rstrip()[-PREVIEW_LIMIT_CHARS:]
-    if not tail:
-        return []
-    kept = [line for line in tail.split("\n") if line.strip()][-PREVIEW_LINES:]
-    rows = []
-    for line in kept:
-        row = Text(shown(line), palette.muted)
-        row.truncate(width - GUTTER_CELLS - 2, overflow="ellipsis")
-        rows.append(row)
-    bar = Text("  │ ", palette.border)
-    return prefixed(rows, bar, bar)
-
-
-def _call_body(block: CallBlock, width: int, palette: Palette) -> list[Text]:
-    inner = width - GUTTER_CELLS - 2
-    body: list[Text] = []
-    if diff := diff_of(block):
-        kept, n_left_out = bounded(diff, RESULT_LIMIT_LINES)
-        body = diff_lines(kept, width - GUTTER_CELLS, palette)
-        if n_left_out:
-            body.append(Text(f"… {n_left_out:,} more lines", palette.muted))
-        return prefixed(body, _INDENT, _INDENT)
-    command = block.arguments.get("command")
-    if isinstance(command, str) and ("\n" in command or len(command) > inner):
-        kept, _ = bounded(command, RESULT_LIMIT_LINES)
-        body += prefixed(
-            wrapped(Text(shown(kept), palette.code), inner - 2), Text("$ ", palette.muted), Text("  ")
-        )
-    elif block.arguments_raw is not None:
-        kept, _ = bounded(block.arguments_raw, RESULT_LIMIT_LINES)
-        body += wrapped(Text(shown(kept), palette.code), inner)
-    output = block.output.rstrip("\n")
-    if output:
-        kept, n_left_out = bounded(output, RESULT_LIMIT_LINES, keep_tail=block.name.startswith(_TAILED))
-        note = Text(f"… {n_left_out:,} more lines", palette.muted)
-        rows = wrapped(Text(shown(kept)), inner)
-        is_tail = block.name.startswith(_TAILED)
-        body += ([note] if n_left_out and is_tail else []) + rows
-        body += [note] if n_left_out and not is_tail else []
-    elif not body:
-        body.append(Text("no output", palette.muted))
-    if block.full:
-        body.append(Text(f"whole: outputs/{block.full.removeprefix('outputs/')}", palette.muted))
-    bar = Text("  │ ", palette.border)
-    return prefixed(body, bar, bar)
+    return [title, *prefixed(body, INDENT, INDENT)]
 
 
 def _rule(title: str, width: int, palette: Palette) -> Text:
@@ -359,7 +278,7 @@ def _notice(block: NoticeBlock, width: int, palette: Palette, *, is_unfolded: bo
         body.append(Text(f"… {n_left_out:,} more lines", palette.muted))
     if block.hint:
         body += wrapped(Text(shown(block.hint), palette.muted), width - GUTTER_CELLS)
-    return prefixed(body, Text(f"{mark} ", style), _INDENT)
+    return prefixed(body, Text(f"{mark} ", style), INDENT)
 
 
 def _retry(block: RetryBlock, width: int, palette: Palette) -> Text:
@@ -384,7 +303,6 @@ def _run_end(block: RunBlock, width: int, palette: Palette) -> Text:
 __all__ = [
     "ANSWER_LIMIT_CHARS",
     "ANSWER_LIMIT_LINES",
-    "GUTTER_CELLS",
     "answer_end",
     "answer_pieces",
     "block_lines",

@@ -9,7 +9,7 @@ import io
 from collections.abc import Iterable
 from typing import Final
 
-from rich.cells import cell_len
+from rich.cells import cell_len, get_character_cell_size
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
@@ -19,6 +19,18 @@ from textual.strip import Strip
 from tori_tui.render.safe_text import safe_text
 
 TAB_CELLS: Final = 4
+
+GUTTER_CELLS: Final = 2
+"""Every block has its mark in the first cell; text starts at the third."""
+
+INDENT: Final = Text(" " * GUTTER_CELLS)
+
+RESULT_LIMIT_LINES: Final = 400
+
+PREVIEW_LINES: Final = 4
+"""Of a running or failed command's output, and of thinking that still goes on."""
+
+PREVIEW_LIMIT_CHARS: Final = 4_000
 
 BAR_CELLS: Final = 1
 """At the right of each line of the transcript, for the scroll bar."""
@@ -49,10 +61,11 @@ def bounded(text: str, limit_lines: int, *, keep_tail: bool = False) -> tuple[st
         lines = text.rsplit("\n", limit_lines)[1:]
     else:
         lines = text.split("\n", limit_lines)[:limit_lines]
-    return "\n".join(_cut(line) for line in lines), max(0, n_lines - limit_lines)
+    return "\n".join(cut_line(line) for line in lines), max(0, n_lines - limit_lines)
 
 
-def _cut(line: str) -> str:
+def cut_line(line: str) -> str:
+    """Return a line as much of it as is shown, and how much is not."""
     if len(line) <= LINE_LIMIT_CHARS:
         return line
     return f"{line[:LINE_LIMIT_CHARS]} … {len(line) - LINE_LIMIT_CHARS:,} more characters"
@@ -68,6 +81,20 @@ def wrapped(text: Text, width: int) -> list[Text]:
     if "\n" not in text.plain and cell_len(text.plain) <= width:
         return [text]
     return list(text.wrap(_CONSOLE, max(1, width), overflow="fold", tab_size=TAB_CELLS))
+
+
+def folded(text: Text, width: int) -> list[Text]:
+    """Return the text's rows, broken wherever the width ends: of code every cell counts."""
+    if cell_len(text.plain) <= width:
+        return [text]
+    breaks: list[int] = []
+    cells = 0
+    for place, character in enumerate(text.plain):
+        cells += get_character_cell_size(character)
+        if cells > max(2, width):
+            breaks.append(place)
+            cells = get_character_cell_size(character)
+    return list(text.divide(breaks))
 
 
 def prefixed(lines: Iterable[Text], first: Text, rest: Text) -> list[Text]:
@@ -143,9 +170,16 @@ def title_line(left: Text, right: Text, width: int) -> Text:
 
 __all__ = [
     "BAR_CELLS",
+    "GUTTER_CELLS",
+    "INDENT",
     "LINE_LIMIT_CHARS",
+    "PREVIEW_LIMIT_CHARS",
+    "PREVIEW_LINES",
+    "RESULT_LIMIT_LINES",
     "TAB_CELLS",
     "bounded",
+    "cut_line",
+    "folded",
     "prefixed",
     "shown",
     "strip_of",

@@ -5,7 +5,7 @@ Must not outlive its reply; what is durable replaces what streamed under the sam
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from tori_tui.domain.events import CallStreamed
@@ -55,8 +55,17 @@ class Reply:
         block = CallBlock(None, event.name, arguments_raw=event.arguments, state="writing", goal_id=goal_id)
         self._calls[event.key] = self._blocks.add(block)
 
-    def become(self, message: Message, calls: Sequence[CallBlock]) -> list[int]:
-        """Give what streamed the form of the whole message; return the keys of its calls."""
+    def become(self, message: Message, calls: Sequence[CallBlock], followers: Set[int]) -> list[int]:
+        """Give what streamed the form of the whole message; return the keys of its calls.
+
+        Args:
+            message: The reply.
+            calls: Its calls, in the order in which they are shown.
+            followers: Blocks that stand behind it whenever they came; it stands behind all others.
+        """
+        own = {key for key in (self._thinking, self._answer, *self._calls.values()) if key is not None}
+        if own and self._blocks.has_behind(min(own), own | followers):
+            self.drop()
         writing = list(self._calls.values())
         self._become_thinking(message)
         self._become_answer(message, writing)

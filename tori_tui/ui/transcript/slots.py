@@ -13,6 +13,7 @@ from textual.strip import Strip
 
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.transcript.blocks import AnswerBlock, Block, CallBlock, GoalBlock
+from tori_tui.ui.transcript.diffs import DiffForm
 from tori_tui.ui.transcript.growing import GrowingLines
 from tori_tui.ui.transcript.layout import block_lines, can_fold, starts_unfolded
 from tori_tui.ui.transcript.lines import BAR_CELLS, strip_of
@@ -48,6 +49,7 @@ class Slots:
     def __init__(self, palette: Palette) -> None:
         self.palette = palette
         self.width = 0
+        self.diff_form: DiffForm = "auto"
         self.now_s = 0.0
         self._keys: list[int] = []
         self._slots: list[Slot] = []
@@ -109,6 +111,14 @@ class Slots:
         if (width, palette) == (self.width, self.palette):
             return
         self.width, self.palette = width, palette
+        self._forget_all()
+
+    def set_diff_form(self, form: DiffForm) -> None:
+        """Show diffs in another form from now on."""
+        self.diff_form = form
+        self._forget_all()
+
+    def _forget_all(self) -> None:
         for slot in self._slots:
             slot.strips = slot.growing = None
         self._drawn.clear()
@@ -169,7 +179,14 @@ class Slots:
         grown, slot.growing = slot.growing, None
         if grown is not None and isinstance(block, AnswerBlock) and grown.fits(block):
             return grown.strips(block.text)
-        lines = block_lines(block, self.width, self.palette, is_unfolded=slot.shows_all, now_s=self.now_s)
+        lines = block_lines(
+            block,
+            self.width,
+            self.palette,
+            is_unfolded=slot.shows_all,
+            now_s=self.now_s,
+            diffs=self.diff_form,
+        )
         return [strip_of(line, self.width + BAR_CELLS, self.palette.base) for line in lines]
 
     def _forget_lines(self, slot: Slot) -> None:

@@ -82,6 +82,11 @@ class Story:
         """Every block with its key, in order."""
         return self._list.items
 
+    @property
+    def saved_trees(self) -> SavedTrees:
+        """The checkpoints, for whoever can count what changed."""
+        return self._saved
+
     def take_changes(self) -> list[Change]:
         """Return what changed since the last call, in order."""
         return self._list.take_changes()
@@ -265,7 +270,8 @@ class Story:
     def _assistant(self, message: Message) -> None:
         """Show a reply; its goal calls come first, as they run first."""
         calls = sorted(message.tool_calls, key=lambda call: call.name != GOAL_TOOL)
-        keys = self._reply.become(message, [call_block(call, message) for call in calls])
+        blocks = [call_block(call, message) for call in calls]
+        keys = self._reply.become(message, blocks, self._comments.followers)
         self._calls.stand_at(calls, keys)
         self._comments.follow()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar, Final, Literal
 
+from rich.cells import chop_cells
 from rich.text import Text
 from textual import events
 from textual.binding import BindingType
@@ -19,16 +20,29 @@ from tori_tui.domain.events import ApprovalChanged
 from tori_tui.domain.ids import ApprovalId
 from tori_tui.render.diff import looks_like_diff
 from tori_tui.render.safe_text import one_line
+from tori_tui.render.unmasked_text import unmasked
 from tori_tui.ui.actions import bindings_of
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.transcript.code import highlighted
-from tori_tui.ui.transcript.diffs import diff_lines
-from tori_tui.ui.transcript.lines import bounded, shown, strip_of, title_line, wrapped
+from tori_tui.ui.transcript.diffs import DiffForm, diff_lines, is_wide_enough
+from tori_tui.ui.transcript.lines import shown, strip_of, title_line, wrapped
 
 GUARD_S: Final = 0.3
-"""Keys that come this soon after the question, or after such a key, were typed for something else."""
+"""Keys that come this soon after the question is seen, or after such a key, were typed for something else."""
 
 DETAIL_LIMIT_LINES: Final = 20_000
+
+DETAIL_LIMIT_CHARS: Final = 1_000_000
+"""A command is no longer than the system allows, and a diff of that size is read elsewhere."""
+
+LONG_LINE_CHARS: Final = 2_000
+"""Longer lines are cut up by a quicker way than words."""
+
+TOLD_ROWS: Final = 5
+"""Why it is asked and the rules stand below what is scrolled, if they need no more rows."""
+
+WORDS_BEHIND: Final = "\n\n(runs"
+"""How what is told of a command begins, below its text."""
 
 
 ApprovalScope = Literal["once", "goal", "session", "always"]
@@ -76,21 +90,33 @@ class ApprovalBar(Widget, can_focus=True):
         self._clock = clock
         self._approval: ApprovalChanged | None = None
         self._n_waiting = 0
-        self._asked_at_s = 0.0
+        self._has_goal = False
+        self._decided: ApprovalId | None = None
+        """What was answered already: another key for it does nothing."""
+        self._seen_at_s: float | None = None
+        """When the question was drawn; None before that, and keys decide nothing."""
+        self._below: list[Text] = []
         self._lines: list[Text] = []
         self._lines_width = 0
         self._first = 0
+        self._diff_form: DiffForm = "auto"
 
-    def show(self, waiting: tuple[ApprovalChanged, ...]) -> None:
-        """Ask the first of the questions that wait; none hides the bar."""
+    def show(self, waiting: tuple[ApprovalChanged, ...], *, has_goal: bool = True) -> None:
+        """Ask the first of the questions that wait; none hides the bar.
+
+        Args:
+            waiting: In the order in which they were asked.
+            has_goal: There is a goal that an answer can hold for.
+        """
         first = waiting[0] if waiting else None
         is_new = first is not None and (
             self._approval is None or self._approval.approval_id != first.approval_id
         )
-        has_changed = first != self._approval or len(waiting) != self._n_waiting
-        self._approval, self._n_waiting = first, len(waiting)
+        now = (first, len(waiting), has_goal)
+        has_changed = now != (self._approval, self._n_waiting, self._has_goal)
+        self._approval, self._n_waiting, self._has_goal = now
         if is_new:
-            self._asked_at_s = self._clock()
+            self.guard()
             self._first = 0
         if has_changed:
             self._lines_width = 0
@@ -112,7 +138,7 @@ class ApprovalBar(Widget, can_focus=True):
 
     def get_content_height(self, container: object, viewport: object, width: int) -> int:
         """Return the lines that the whole question needs."""
-        return 2 + len(self._body(width))
+        return 2 + len(self._body(width)) + len(self._below)
 
     def render_line(self, y: int) -> Strip:
         """Return one line of the bar."""
@@ -122,12 +148,14 @@ class ApprovalBar(Widget, can_focus=True):
         if self._approval is None:
             return Strip.blank(width, ground)
         if y == 0:
+            self._seen_at_s = self._clock() if self._seen_at_s is None else self._seen_at_s
             return strip_of(self._title(width), width, ground)
         if y == height - 1:
             return strip_of(self._keys(width), width, ground)
         body = self._body(width)
-        index = self._first + y - 1
-        line = body[index] if index < len(body) else Text()
+        below_from = height - 1 - len(self._below)
+        lines, index = (self._below, y - below_from) if y >= below_from else (body, self._first + y - 1)
+        line = lines[index] if index < len(lines) else Text()
         return strip_of(Text.assemble("  ", line), width, ground)
 
     def _title(self, width: int) -> Text:
@@ -137,7 +165,7 @@ class ApprovalBar(Widget, can_focus=True):
         left = Text.assemble(
             (" ? ", palette.warning),
             ("Allow ", palette.warning),
-            (one_line(approval.title, 400), palette.strong),
+            (unmasked(one_line(approval.title, 400)), palette.strong),
         )
         right = Text(f"1 of {self._n_waiting} " if self._n_waiting > 1 else "", palette.muted)
         return title_line(left, right, width)
@@ -145,67 +173,90 @@ class ApprovalBar(Widget, can_focus=True):
     def _keys(self, width: int) -> Text:
         palette = self._palette
         text = Text(" ")
-        for key, word in (
-            ("y", "once"),
-            ("g", "this goal"),
-            ("s", "this session"),
-            ("a", "always"),
-            ("n", "deny …"),
-        ):
+        for key, word in self._offered:
             text.append(f" {key} ", palette.accent)
             text.append(f"{word}  ", palette.muted)
-        hidden = len(self._body(width)) - max(0, self.size.height - 2)
+        hidden = self._last_first(width)
         right = Text()
         if hidden > 0:
             left_over = hidden - self._first
             right = Text(f"↑↓ {left_over:,} more lines " if left_over > 0 else "↑↓ end ", palette.warning)
         return title_line(text, right, width)
 
+    @property
+    def _offered(self) -> tuple[tuple[str, str], ...]:
+        """The keys that answer, with what they mean; for longer than once only where a rule can say it."""
+        has_rules = self._approval is not None and bool(self._approval.rules)
+        longer = (("g", "this goal"),) if self._has_goal else ()
+        rest = (*longer, ("s", "this session"), ("a", "always")) if has_rules else ()
+        return (("y", "once"), *rest, ("n", "deny …"))
+
     def _body(self, width: int) -> list[Text]:
         if self._lines_width != width:
             self._lines_width = width
-            self._lines = self._made_body(width - 4)
+            self._lines, self._below = self._made_body(width - 4)
         return self._lines
 
-    def _made_body(self, width: int) -> list[Text]:
+    def _made_body(self, width: int) -> tuple[list[Text], list[Text]]:
+        """Return what is scrolled, and what stands below it in any case."""
         approval = self._approval
         if approval is None:
-            return []
-        return [*self._detail(approval, width), *self._told(approval, width)]
+            return [], []
+        detail, told = self._detail(approval, width), self._told(approval, width)
+        return (detail, told) if len(told) <= TOLD_ROWS else ([*detail, *told], [])
+
+    def _last_first(self, width: int) -> int:
+        """Return the furthest that can be scrolled."""
+        n_lines = len(self._body(width))
+        return max(0, n_lines - max(1, self.size.height - 2 - len(self._below)))
 
     def _told(self, approval: ApprovalChanged, width: int) -> list[Text]:
         """Say why it is asked, and which rule an answer for longer makes."""
         lines = [one_line(approval.reason, 400)] if approval.reason else []
-        lines += [f"goal, session, always allow exactly: {one_line(rule, 2_000)}" for rule in approval.rules]
-        return [part for line in lines for part in wrapped(Text(line, self._palette.muted), width)]
+        longer = "goal, session, always allow exactly" if self._has_goal else "session, always allow exactly"
+        lines += [f"{longer}: {unmasked(rule)}" for rule in approval.rules]
+        return [part for line in lines for part in _folded(Text(line, self._palette.muted), width)]
 
     def _detail(self, approval: ApprovalChanged, width: int) -> list[Text]:
         if not approval.detail:
             return []
-        detail, n_left_out = bounded(approval.detail, DETAIL_LIMIT_LINES)
-        if looks_like_diff(detail):
-            lines = diff_lines(detail, width, self._palette)
+        detail, n_left_out = _whole(unmasked(approval.detail))
+        # A command may hold a diff and more: of a diff only what belongs to it is shown.
+        if not _is_shell(approval.tool) and looks_like_diff(detail):
+            lines = diff_lines(detail, width, self._palette, form=self._diff_form)
         else:
-            language = "bash" if approval.tool.startswith("bash") else ""
-            code = highlighted(shown(detail), language, self._palette)
-            lines = [part for line in code for part in wrapped(line, width)]
+            lines = self._command(detail, width, approval.tool)
         if n_left_out:
             lines.append(Text(f"… {n_left_out:,} more lines", self._palette.warning))
         return lines
 
+    def _command(self, detail: str, width: int, tool: str) -> list[Text]:
+        """Return a command in its colours, and the words behind it as words."""
+        is_shell = _is_shell(tool)
+        command, gap, told = detail.rpartition(WORDS_BEHIND) if is_shell else (detail, "", "")
+        code, words = (command, gap + told) if gap else (detail, "")
+        lines = highlighted(shown(code), "bash" if is_shell else "", self._palette)
+        lines += [Text(line, self._palette.muted) for line in shown(words).split("\n")[1:]]
+        return [part for line in lines for part in _folded(line, width)]
+
     # ── keys ──
+
+    def guard(self) -> None:
+        """Take no key for an answer until the question was seen for a moment."""
+        self._seen_at_s = None
+        self.refresh()
 
     def on_focus(self) -> None:
         """Keys that follow at once were typed for what had the focus before."""
-        self._asked_at_s = self._clock()
+        self.guard()
 
     def on_key(self, event: events.Key) -> None:
         """Keep keys that were on their way from deciding; they go to the draft."""
         now_s = self._clock()
-        if now_s - self._asked_at_s >= GUARD_S:
+        if self._seen_at_s is not None and now_s - self._seen_at_s >= GUARD_S:
             return
         if event.is_printable and event.character:
-            self._asked_at_s = now_s
+            self._seen_at_s = None if self._seen_at_s is None else now_s
             event.stop()
             event.prevent_default()
             self.post_message(self.TypedOn(event.character))
@@ -213,24 +264,38 @@ class ApprovalBar(Widget, can_focus=True):
             event.stop()
 
     def action_decide(self, scope: ApprovalScope) -> None:
-        """Allow the call."""
-        if self._approval is not None:
-            self.post_message(self.Decided(self._approval.approval_id, scope))
+        """Allow the call, for as long as is offered."""
+        asked = self._approval
+        keys = {"once": "y", "goal": "g", "session": "s", "always": "a"}
+        if asked is None or asked.approval_id == self._decided or keys[scope] not in dict(self._offered):
+            return
+        self._decided = asked.approval_id
+        self.post_message(self.Decided(asked.approval_id, scope))
 
     def action_deny(self) -> None:
         """Ask for the reason of a denial."""
         if self._approval is not None:
             self.post_message(self.DenialBegun(self._approval.approval_id))
 
+    def show_diffs(self, form: DiffForm) -> None:
+        """Show diffs in another form."""
+        self._diff_form = form
+        self._lines_width = 0
+        self._first = 0
+        self.refresh(layout=True)
+
+    def action_switch_diffs(self) -> None:
+        """Show the diff side by side, or again one side below the other."""
+        self.show_diffs("unified" if is_wide_enough(self.size.width - 4, self._diff_form) else "side")
+
     def action_scroll_lines(self, lines: int) -> None:
         """Move through the command or diff."""
-        last = max(0, len(self._body(self.size.width)) - max(1, self.size.height - 2))
-        self._first = max(0, min(self._first + lines, last))
+        self._first = max(0, min(self._first + lines, self._last_first(self.size.width)))
         self.refresh()
 
     def action_scroll_pages(self, pages: int) -> None:
         """Move by what is in view."""
-        self.action_scroll_lines(pages * max(1, self.size.height - 3))
+        self.action_scroll_lines(pages * max(1, self.size.height - 3 - len(self._below)))
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Scroll by the wheel."""
@@ -241,6 +306,22 @@ class ApprovalBar(Widget, can_focus=True):
         """Scroll by the wheel."""
         event.stop()
         self.action_scroll_lines(-3)
+
+
+def _whole(detail: str) -> tuple[str, int]:
+    """Return a command or diff with all of its characters, and how many lines are left out of a huge one."""
+    lines = detail[:DETAIL_LIMIT_CHARS].split("\n")[:DETAIL_LIMIT_LINES]
+    return "\n".join(lines), detail.count("\n") + 1 - len(lines) + (len(detail) > DETAIL_LIMIT_CHARS)
+
+
+def _folded(line: Text, width: int) -> list[Text]:
+    if len(line) <= LONG_LINE_CHARS:
+        return wrapped(line, width)
+    return [Text(part, line.style) for part in chop_cells(line.plain, max(2, width))]
+
+
+def _is_shell(tool: str) -> bool:
+    return tool.startswith("bash")
 
 
 __all__ = ["GUARD_S", "ApprovalBar"]

@@ -1,52 +1,39 @@
-"""The conversation as one scrolling view that draws lines from cached strips.
+"""The conversation: blocks in a scrolling view, found, folded, copied and opened.
 
-Must not mount a widget for a message; the cost of an answer must not grow with what stands above it.
+Must not draw, and must not reach what a block names; it asks its screen for that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import ClassVar, Final
+from collections.abc import Iterator
+from typing import ClassVar, Final, Literal
 
-from rich.cells import cell_len
-from rich.segment import Segment
 from textual import events
 from textual.binding import BindingType
-from textual.filter import ANSIToTruecolor
-from textual.geometry import Region
 from textual.message import Message
-from textual.selection import Selection
-from textual.strip import Strip
-from textual.timer import Timer
 
 from tori_tui.domain.ids import GoalId
+from tori_tui.render.file_links import FileLink
+from tori_tui.render.wording import diff_of, title_of
 from tori_tui.ui.actions import bindings_of
-from tori_tui.ui.palette import Palette
-from tori_tui.ui.transcript.blocks import AnswerBlock, Block
-from tori_tui.ui.transcript.finding import Finder, Found, block_text, highlighted
-from tori_tui.ui.transcript.layout import GUTTER_CELLS
+from tori_tui.ui.transcript.blocks import Block, CallBlock, CheckpointBlock
+from tori_tui.ui.transcript.diffs import DiffForm, is_wide_enough
+from tori_tui.ui.transcript.finding import Found, block_text
+from tori_tui.ui.transcript.layout import can_fold
 from tori_tui.ui.transcript.lines import BAR_CELLS
-from tori_tui.ui.transcript.slots import Slots
-from tori_tui.ui.transcript.story import Change
-from tori_tui.ui.transcript.viewport import Place, Viewport
-from tori_tui.ui.widgets.barred import Barred
+from tori_tui.ui.transcript.links import link_under, links_of
+from tori_tui.ui.transcript.slots import Slot
+from tori_tui.ui.transcript.viewport import Place
+from tori_tui.ui.widgets.block_view import REDRAW_INTERVAL_S, BlockView, copied
 
-REDRAW_INTERVAL_S: Final = 0.05
-"""A streaming block is drawn at most 20 times a second; its end at once."""
+SEARCHED_BLOCKS: Final = 50
+"""Up from the end of the view, for one that names a file; some screens."""
 
-REDRAW_SLACK_S: Final = 0.01
-"""What comes a little early is drawn and not kept for a timer: text is handed on at the same pace."""
-
-WHEEL_LINES: Final = 3
-
-_LINE_BITS: Final = 24
-"""Places in a selection are numbers: the block's key above these bits, the line of the block below."""
+CheckpointWish = Literal["diff", "rewind"]
 
 
-class Transcript(Barred, can_focus=True):
-    """Blocks, newest last. Follows the end unless the user has scrolled up."""
-
-    ALLOW_SELECT = True
+class Transcript(BlockView, can_focus=True):
+    """Blocks, newest last, and what the keys and the mouse do with them."""
 
     DEFAULT_CSS = """
     Transcript {
@@ -56,13 +43,6 @@ class Transcript(Barred, can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("transcript")
-
-    class FollowingChanged(Message):
-        """The view began or ceased to follow the end."""
-
-        def __init__(self, is_following: bool) -> None:
-            super().__init__()
-            self.is_following = is_following
 
     class CopyRequested(Message):
         """The user wants a text on the clipboard."""
@@ -78,43 +58,31 @@ class Transcript(Barred, can_focus=True):
             super().__init__()
             self.text = text
 
-    def __init__(self, palette: Palette, *, clock: Callable[[], float], id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._slots = Slots(palette)
-        self._view = Viewport(self._slots)
-        self._finder = Finder(self._slots)
-        self._palette = palette
-        self._clock = clock
-        self._was_following = True
-        self._thumb: tuple[int, int] | None = None
-        self._is_stale = True
-        self._drawn_at_s = 0.0
-        self._timer: Timer | None = None
+    class DiffWanted(Message):
+        """The user wants a diff on a page of its own."""
 
-    # ── values in ──
+        def __init__(self, title: str, diff: str) -> None:
+            super().__init__()
+            self.title = title
+            self.diff = diff
 
-    def show(self, changes: Iterable[Change]) -> None:
-        """Add, change and remove blocks. A growing one is drawn soon, everything else at once."""
-        is_urgent = False
-        for key, block in changes:
-            is_urgent = is_urgent or not _is_growing(block)
-            self._slots.put(key, block)
-        self._is_stale = True
-        wait_s = self._drawn_at_s + REDRAW_INTERVAL_S - self._clock()
-        if is_urgent or wait_s <= REDRAW_SLACK_S:
-            self._draw()
-        elif self._timer is None:
-            self._timer = self.set_timer(wait_s, self._draw)
+    class FilesWanted(Message):
+        """The user wants one of the files that a block names; none is named where there are no links."""
 
-    def set_palette(self, palette: Palette) -> None:
-        """Draw everything in other styles."""
-        self._palette = palette
-        self._changed()
+        def __init__(self, links: tuple[FileLink, ...], *, is_clicked: bool = False) -> None:
+            super().__init__()
+            self.links = links
+            self.is_clicked = is_clicked
 
-    def tick(self) -> None:
-        """Let the clocks of running calls go on."""
-        if self._slots.redraw_running(self._clock()):
-            self._changed()
+    class CheckpointChosen(Message):
+        """The user wants what changed at a checkpoint, or to go back to it."""
+
+        def __init__(self, block: CheckpointBlock, wish: CheckpointWish) -> None:
+            super().__init__()
+            self.block = block
+            self.wish = wish
+
+    # ── going to places ──
 
     def go_to_goal(self, goal_id: GoalId) -> bool:
         """Show where work on a goal begins; say whether there is such a place."""
@@ -125,6 +93,13 @@ class Transcript(Barred, can_focus=True):
         self._view.go_to(Place(self._view.marked, 0))
         self._changed()
         return True
+
+    def show_line(self, line: int) -> None:
+        """Bring a line of the first block into view."""
+        if len(self._slots):
+            self._settle()
+            self._view.show(Place(self._slots.at(0).key, max(0, line)))
+            self._changed()
 
     def find(self, words: str, step: int = -1, *, stays: bool = True) -> Found:
         """Show a hit, unfolding its block: the nearest one, or the next in a direction."""
@@ -138,155 +113,7 @@ class Transcript(Barred, can_focus=True):
         self._changed()
         return self._finder.found()
 
-    @property
-    def _last_key(self) -> int | None:
-        return self._view.rows[-1].place.key if self._view.rows else None
-
-    @property
-    def is_following(self) -> bool:
-        """Whether new lines move the view."""
-        self._settle()
-        return self._view.is_following
-
-    @property
-    def shown_text(self) -> list[str]:
-        """The lines in view, as plain text."""
-        self._settle()
-        return [row.strip.text.rstrip() for row in self._view.rows]
-
-    # ── drawing ──
-
-    def _changed(self) -> None:
-        self._is_stale = True
-        self.refresh()
-
-    def _draw(self) -> None:
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
-        now_s, due_s = self._clock(), self._drawn_at_s + REDRAW_INTERVAL_S
-        # One that is early by the slack does not bring the next one forward.
-        self._drawn_at_s = due_s if due_s - REDRAW_SLACK_S <= now_s < due_s else now_s
-        self.refresh()
-
-    def on_resize(self) -> None:
-        """Draw for the new size."""
-        self._changed()
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the lines of a part of the view.
-
-        Without Textual's own styling: strips have their whole style, the frame is the parent's. That
-        halves what a frame costs.
-        """
-        self._settle()
-        size = self.size
-        strips = [self._row(y, size.width) for y in crop.line_range]
-        for line_filter in self.app.get_line_filters():
-            # Its work is done: a theme's colours are either all true or all the terminal's own.
-            if not isinstance(line_filter, ANSIToTruecolor):
-                strips = [strip.apply_filter(line_filter, self.background_colors[1]) for strip in strips]
-        if crop.column_span != (0, size.width):
-            return [strip.crop(*crop.column_span) for strip in strips]
-        return strips
-
-    def render_line(self, y: int) -> Strip:
-        """Return one line of the view; Textual asks for it to find the character under the mouse.
-
-        Only here does a line say which it is: to write that into every piece of a frame costs much.
-        """
-        self._settle()
-        row = self._row(y, self.size.width)
-        rows = self._view.rows
-        return row.apply_offsets(0, _number(rows[y].place)) if y < len(rows) else row
-
-    def _row(self, y: int, width: int) -> Strip:
-        rows = self._view.rows
-        if y >= len(rows):
-            strip = Strip.blank(width, self._palette.base)
-        else:
-            place, strip = rows[y]
-            if self.text_selection is not None:
-                strip = self._selected(strip, place)
-            if self._finder.words:
-                strip = highlighted(strip, self._finder.words, self._palette.found)
-            if place.key == self._view.marked and self.has_focus and self._view.is_title(y):
-                strip = strip.apply_style(self._palette.marked)
-        if self._thumb is not None and self._thumb[0] <= y < sum(self._thumb):
-            # Any other line stays the object it was, and with it what Textual keeps of it.
-            bar = Segment("▐", self._palette.base + self._palette.border)
-            return Strip([*strip.crop(0, width - BAR_CELLS), bar], width)
-        return strip
-
-    def _settle(self) -> None:
-        """Find the lines that the view shows, drawing only their blocks."""
-        height, width = self.size.height, self.size.width - BAR_CELLS
-        if not self._is_stale or width <= 0 or height <= 0:
-            return
-        self._is_stale = False
-        self._slots.set_look(width, self._palette)
-        self._view.settle(height)
-        self._thumb = self._view.thumb()
-        if self._view.is_following != self._was_following:
-            self._was_following = self._view.is_following
-            self.post_message(self.FollowingChanged(self._was_following))
-
-    def _selected(self, strip: Strip, place: Place) -> Strip:
-        selection = self.text_selection
-        span = selection.get_span(_number(place)) if selection is not None else None
-        if span is None:
-            return strip
-        text = strip.text
-        start, end = span
-        first = cell_len(text[:start])
-        last = strip.cell_length - BAR_CELLS if end == -1 else cell_len(text[:end])
-        style = self.screen.get_component_rich_style("screen--selection", partial=True)
-        middle = strip.crop(first, last).apply_style(style)
-        restyled = Strip([Segment(s.text, (s.style or style) + style) for s in middle])
-        return Strip.join([strip.crop(0, first), restyled, strip.crop(last)])
-
     # ── moving, folding, copying ──
-
-    def action_scroll_lines(self, lines: int) -> None:
-        """Move the view; reaching the end follows it again."""
-        self._settle()
-        self._view.scroll(lines)
-        self._changed()
-
-    def action_scroll_pages(self, pages: int) -> None:
-        """Move the view by its height less two lines."""
-        self.action_scroll_lines(pages * max(1, self.size.height - 2))
-
-    def action_to_start(self) -> None:
-        """Show the very first line."""
-        self._view.go_to_start()
-        self._changed()
-
-    def action_follow(self) -> None:
-        """Show the end and stay there; a search is over."""
-        self._finder.start("")
-        self._view.follow()
-        self._changed()
-
-    def bar_thumb(self) -> tuple[int, int] | None:
-        """Return the thumb's (start, size) in rows."""
-        self._settle()
-        return self._thumb
-
-    def move_thumb(self, row: int) -> None:
-        """Show what the scroll bar stands for when its thumb begins at a row."""
-        self._view.go_to_thumb(row)
-        self._changed()
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Scroll by the wheel."""
-        event.stop()
-        self.action_scroll_lines(-WHEEL_LINES)
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Scroll by the wheel."""
-        event.stop()
-        self.action_scroll_lines(WHEEL_LINES)
 
     def action_mark(self, step: int) -> None:
         """Move the mark to the next or previous block; on along the hits of a search."""
@@ -308,71 +135,96 @@ class Transcript(Barred, can_focus=True):
         self._view.mark_goal(step)
         self._changed()
 
+    # ── what keys do with the marked block ──
+
+    @property
+    def _marked(self) -> Slot | None:
+        return self._slots.find(self._view.marked) if self._view.marked is not None else None
+
     def action_edit_block(self) -> None:
         """Ask for the marked block in the editor, whole."""
-        slot = self._slots.find(self._view.marked) if self._view.marked is not None else None
-        if slot is not None:
+        if (slot := self._marked) is not None:
             self.post_message(self.PageWanted(block_text(slot.block).strip("\n") + "\n"))
+
+    def action_copy_block(self) -> None:
+        """Copy the marked block."""
+        if (slot := self._marked) is not None:
+            lines = self._slots.lines(self._slots.index_of(slot.key))
+            text = "\n".join(copied(strip.text) for strip in lines)
+            self.post_message(self.CopyRequested(text.strip("\n")))
+
+    def action_open_files(self) -> None:
+        """Ask for the files that the marked block names, else the newest block that names one."""
+        self._settle()
+        blocks = [self._marked.block] if self._marked is not None else self._blocks_up_from_view()
+        links = next((links for block in blocks if (links := links_of(block))), ())
+        self.post_message(self.FilesWanted(links))
+
+    def _blocks_up_from_view(self) -> Iterator[Block]:
+        last = self._last_key
+        index = self._slots.index_of(last) if last is not None else -1
+        for at in range(index, max(-1, index - SEARCHED_BLOCKS), -1):
+            yield self._slots.at(at).block
+
+    def action_show_change(self) -> None:
+        """Ask for what changed at the marked checkpoint, or by the marked call, on a page of its own."""
+        if (slot := self._marked) is None:
+            return
+        if isinstance(slot.block, CheckpointBlock):
+            self.post_message(self.CheckpointChosen(slot.block, "diff"))
+        elif isinstance(slot.block, CallBlock) and (diff := diff_of(slot.block)):
+            self.post_message(self.DiffWanted(title_of(slot.block), diff))
+
+    def action_go_back(self) -> None:
+        """Ask to go back to the marked checkpoint."""
+        if self._marked is not None and isinstance(block := self._marked.block, CheckpointBlock):
+            self.post_message(self.CheckpointChosen(block, "rewind"))
+
+    def action_switch_diffs(self) -> None:
+        """Show diffs side by side, or again one side below the other."""
+        width = self.size.width - BAR_CELLS
+        self.show_diffs("unified" if is_wide_enough(width, self.diff_form) else "side")
+
+    @property
+    def diff_form(self) -> DiffForm:
+        """How diffs are shown."""
+        return self._slots.diff_form
+
+    def show_diffs(self, form: DiffForm) -> None:
+        """Show diffs in another form."""
+        self._slots.set_diff_form(form)
+        self._changed()
 
     def action_toggle_fold(self, key: int | None = None) -> None:
         """Unfold or fold a block: the given, the marked, or else the newest that can."""
         self._settle()
+        if key is None and self._marked is not None and isinstance(self._marked.block, CheckpointBlock):
+            self.action_show_change()
+            return
         self._view.toggle_fold(key)
         self._changed()
 
     def on_click(self, event: events.Click) -> None:
-        """Unfold by a click on a block's title."""
+        """Unfold by a click on a block's title; open what a click is on."""
         self._settle()
         rows = self._view.rows
-        if self.is_bar(event.x):
+        if self.is_bar(event.x) or self.text_selection is not None or event.y >= len(rows):
             return
-        if self.text_selection is None and event.y < len(rows) and self._view.is_title(event.y):
-            self._view.marked = rows[event.y].place.key
-            self.action_toggle_fold(self._view.marked)
-
-    def action_copy_block(self) -> None:
-        """Copy the marked block."""
-        if self._view.marked is not None:
-            index = self._slots.index_of(self._view.marked)
-            text = "\n".join(_copied(strip.text) for strip in self._slots.lines(index))
-            self.post_message(self.CopyRequested(text.strip("\n")))
-
-    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """Return the selected text without gutters and padding."""
-        if not len(self._slots):
-            return None
-        first = selection.start.y >> _LINE_BITS if selection.start else self._slots.at(0).key
-        last = selection.end.y >> _LINE_BITS if selection.end else self._slots.at(-1).key
-        lines: list[str] = []
-        for index in range(self._slots.index_of(first), len(self._slots)):
-            key = self._slots.at(index).key
-            if key > last:
-                break
-            for line, strip in enumerate(self._slots.lines(index)):
-                span = selection.get_span(_number(Place(key, line)))
-                if span is None:
-                    continue
-                start, end = span
-                text = strip.text if end == -1 else strip.text[:end]
-                lines.append(_copied(text) if start < GUTTER_CELLS else text[start:].rstrip())
-        self._slots.trim()
-        return "\n".join(lines), "\n"
-
-    def selection_updated(self, selection: Selection | None) -> None:
-        """Draw the selection."""
-        self.refresh()
+        place, strip = rows[event.y]
+        slot = self._slots.find(place.key)
+        if slot is None:
+            return
+        if self._view.is_title(event.y) and can_fold(slot.block):
+            self._view.marked = place.key
+            self.action_toggle_fold(place.key)
+        elif isinstance(slot.block, CheckpointBlock):
+            self._view.marked = place.key
+            self.action_show_change()
+        else:
+            lines = [line.text for line in self._slots.lines(self._slots.index_of(place.key))]
+            x = len(strip.crop(0, event.x).text)
+            if link := link_under(slot.block, lines, place.line, x):
+                self.post_message(self.FilesWanted((link,), is_clicked=True))
 
 
-def _is_growing(block: Block | None) -> bool:
-    return isinstance(block, AnswerBlock) and block.is_streaming
-
-
-def _number(place: Place) -> int:
-    return (place.key << _LINE_BITS) | place.line
-
-
-def _copied(line: str) -> str:
-    return line[GUTTER_CELLS:].rstrip()
-
-
-__all__ = ["REDRAW_INTERVAL_S", "Transcript"]
+__all__ = ["REDRAW_INTERVAL_S", "CheckpointWish", "Transcript"]
