@@ -19,6 +19,7 @@ from tori_tui.domain.events import (
     MessageAdded,
     MessagesFolded,
     PlanChanged,
+    ProcessRef,
     Record,
     RunStatusChanged,
     Section,
@@ -38,6 +39,8 @@ BEGAN_AT: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 GOALS_A_MISSION: Final = 5
 TURNS_A_GOAL: Final = 24
+GONE_PGID: Final = 4_194_303
+"""No process has had so high a number."""
 SHA: Final = "b31db3c71c0591b9c350f22c5ed6682a459e9a38f817343830201abf3cc75738"
 
 _ENGLISH: Final = (
@@ -136,7 +139,8 @@ def _turn(writer: _Writer, goal: GoalId) -> Iterator[DurableEvent]:
     )
     if name in ("bash", "edit_file"):
         files = (FileIntent("till.py", SHA, SHA, f"{SHA}.before"),) if name == "edit_file" else ()
-        yield CallStarted(call_id, name, files=files)
+        process = ProcessRef(GONE_PGID, number) if name == "bash" else None
+        yield CallStarted(call_id, name, process, files)
     result = Message(
         *(MAIN_CONTEXT, goal, "tool", output, "tool"),
         tool_call_id=call_id,

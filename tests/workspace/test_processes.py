@@ -16,7 +16,7 @@ from tori_tui.domain.events import ProcessRef
 from tori_tui.workspace.command_output import CommandOutput
 from tori_tui.workspace.jobs import Jobs
 from tori_tui.workspace.process_table import children_of, read_facts
-from tori_tui.workspace.processes import CommandNotStarted, kill_group_if_same
+from tori_tui.workspace.processes import CommandNotStarted, kill_left_over
 
 
 def plain_duration_s(command: str, path: Path) -> float:
@@ -314,11 +314,12 @@ asyncio.run(shell.run("setsid sleep 300 & sleep 300", call_id="earlier", timeout
     told = printed_by(program).split()
     ref = ProcessRef(int(told[0]), int(told[1]))
     assert len(marked_pids("earlier")) == 3
-    assert not await kill_group_if_same(ProcessRef(ref.pgid, ref.start_ticks + 1), "other")
+    assert not await kill_left_over({ProcessRef(ref.pgid, ref.start_ticks + 1): "other"})
     assert len(marked_pids("earlier")) == 3
-    assert await kill_group_if_same(ref, "earlier")
+    gone = ProcessRef(4_194_303, ref.start_ticks - 1)
+    assert await kill_left_over({gone: "gone", ref: "earlier"})
     assert marked_pids("earlier") == []
-    assert not await kill_group_if_same(ref, "earlier")
+    assert not await kill_left_over({ref: "earlier"})
 
 
 async def test_a_recycled_pid_is_never_killed() -> None:
@@ -326,7 +327,7 @@ async def test_a_recycled_pid_is_never_killed() -> None:
     facts = read_facts(stranger.pid)
     assert facts is not None
     for start_ticks in (facts.start_ticks - 1, facts.start_ticks + 1, 0):
-        assert not await kill_group_if_same(ProcessRef(stranger.pid, start_ticks), "call")
+        assert not await kill_left_over({ProcessRef(stranger.pid, start_ticks): "call"})
     assert await stranger.wait() == 0
 
 

@@ -57,7 +57,7 @@ class ActingModule(Protocol):
 class LeftOverModule(Protocol):
     """What is asked of the module that looks for what a kill left."""
 
-    def stop_left_over(self, commands: Iterable[CallStarted]) -> Awaitable[int]:
+    def stop_left_over(self, commands: Iterable[CallStarted]) -> Awaitable[bool]:
         """Stop what a killed session left running."""
         ...
 

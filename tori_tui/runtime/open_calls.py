@@ -17,7 +17,7 @@ from tori_tui.domain.state import OpenCall, SessionState
 from tori_tui.tools.base import ToolOutput
 from tori_tui.trace.outputs import Outputs
 from tori_tui.workspace.paths import Workspace
-from tori_tui.workspace.processes import kill_group_if_same
+from tori_tui.workspace.processes import kill_left_over
 from tori_tui.workspace.recovery import outcome_of
 
 SHOWN_OUTPUT_BYTES: Final = 8_000
@@ -33,14 +33,13 @@ _BECAUSE: Final[dict[Cause, str]] = {
 }
 
 
-async def stop_left_over(commands: Iterable[CallStarted]) -> int:
-    """Stop what still runs of the commands of a killed session, and return how many there were.
+async def stop_left_over(commands: Iterable[CallStarted]) -> bool:
+    """Stop what still runs of the commands of a killed session, and return whether anything did.
 
     Goes by process group, start time and the marker in the environment, so that a process that has
     only the number of an old one is left alone.
     """
-    stopped = [await kill_group_if_same(c.process, c.call_id) for c in commands if c.process is not None]
-    return sum(stopped)
+    return await kill_left_over({c.process: c.call_id for c in commands if c.process is not None})
 
 
 class OpenCallCloser:

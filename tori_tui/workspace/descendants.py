@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
@@ -139,22 +140,33 @@ def call_marker(call_id: str) -> str:
     return _UNSAFE.sub("-", call_id)[:_CALL_LIMIT_CHARS]
 
 
-def left_of(ref: ProcessRef, call_id: str) -> list[ProcessFacts]:
-    """Return what lives of a command of an earlier tori; nothing that only got one of its pids."""
-    if not HAS_PROC or ref.start_ticks == 0:
+def left_of(commands: Mapping[ProcessRef, str]) -> list[ProcessFacts]:
+    """Return what lives of commands of an earlier tori; nothing that only got one of their pids.
+
+    Args:
+        commands: Each with the id of its call, which may be empty. One look serves all of them.
+    """
+    told = {ref: call_id for ref, call_id in commands.items() if ref.start_ticks}
+    if not HAS_PROC or not told:
         return []
+    groups = {ref.pgid: ref for ref in told if _is_there(ref)}
+    markers = {marker_of(call_id, ref.pgid): ref for ref, call_id in told.items() if call_id}
+    first_ticks = min(ref.start_ticks for ref in told)
     found: dict[int, ProcessFacts] = {}
-    first = read_facts(ref.pgid)
-    is_same = first is not None and first.start_ticks == ref.start_ticks
-    marker = marker_of(call_id, ref.pgid) if call_id else None
     for pid in all_pids():
         facts = read_facts(pid)
-        if facts is None or facts.has_ended or facts.start_ticks < ref.start_ticks:
+        if facts is None or facts.has_ended or facts.start_ticks < first_ticks:
             continue
-        is_member = is_same and facts.group == ref.pgid
-        if is_member or (marker is not None and read_variable(pid, MARKER_VARIABLE) == marker):
+        ref = groups.get(facts.group) or markers.get(read_variable(pid, MARKER_VARIABLE) or "")
+        if ref is not None and facts.start_ticks >= ref.start_ticks:
             found.update((below.pid, below) for below in walk_below(pid) if not below.has_ended)
     return list(found.values())
+
+
+def _is_there(ref: ProcessRef) -> bool:
+    """Whether the first process of a command is still there."""
+    first = read_facts(ref.pgid)
+    return first is not None and first.start_ticks == ref.start_ticks
 
 
 def _living_group(pgid: int) -> list[ProcessFacts]:

@@ -133,13 +133,16 @@ async def run_command(
     return _result(process.returncode, end, duration_s, output.size_bytes, stopped)
 
 
-async def kill_group_if_same(ref: ProcessRef, call_id: str = "") -> bool:
+async def kill_left_over(commands: Mapping[ProcessRef, str]) -> bool:
     """Kill what an earlier tori left running, found again by pid, start time and marker.
+
+    Args:
+        commands: Each with the id of its call.
 
     Returns:
         Whether there was anything. A process that only got the same pid is never touched.
     """
-    return bool(await stop_processes(lambda: left_of(ref, call_id), GRACE_S))
+    return bool(await stop_processes(lambda: left_of(commands), GRACE_S))
 
 
 class _ExitWatch:
@@ -371,7 +374,7 @@ __all__ = [
     "CommandNotStarted",
     "CommandResult",
     "End",
-    "kill_group_if_same",
+    "kill_left_over",
     "run_command",
     "stop_processes",
 ]
