@@ -1,25 +1,35 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
 from tests.domain.test_counted_path import STORY
 from tests.ui import scenes
+from tests.ui.apps import Stage
 from tests.ui.fakes import START, FakeClock, said
 from tests.ui.test_pictures import SMALL, WIDE, Compare
+from tests.ui.test_session_screen import ready
+from tori_tui.bootstrap import open_session, real_surroundings
+from tori_tui.cli.app_session import demo_session
+from tori_tui.cli.replay_session import saved_records
 from tori_tui.domain.events import DurableEvent, Record
 from tori_tui.domain.ids import Seq
 from tori_tui.domain.state import reduce_all
 from tori_tui.ui.actions import actions_of
 from tori_tui.ui.app import ToriApp
+from tori_tui.ui.bridge import SessionPort
 from tori_tui.ui.palette import palette_of
 from tori_tui.ui.screens.help import HelpScreen
 from tori_tui.ui.screens.replay import RecordsGrew, ReplayScreen
+from tori_tui.ui.screens.talk import TalkScreen
 from tori_tui.ui.themes import ThemeSpec, load_theme, theme_directories
+from tori_tui.ui.transcript.blocks import NoticeBlock
 
 
 def timed(events: Sequence[object]) -> list[Record]:
@@ -133,7 +143,8 @@ async def test_going_back_and_on_again_shows_what_stood_there_before() -> None:
                 await pilot.press(key)
                 place = stage.screen.replaying.place
                 assert ways.setdefault(place, stage.shown) == stage.shown
-                assert stage.screen.state == reduce_all(stage.records[:place])
+                assert stage.screen.replaying.state == reduce_all(stage.records[:place])
+                assert not stage.screen._ticker or not stage.screen._ticker._active.is_set()
         assert len(ways) > 1
 
 
@@ -223,6 +234,65 @@ async def test_its_help_tells_its_own_keys_once_and_nothing_that_needs_a_live_se
             assert (action.title in words) == action.is_told
         for gone in ("Drop it (asks once)", "Next permission mode", "Previous goal", "Start"):
             assert gone not in words
+
+
+class LiveDemo(Stage):
+    def __init__(self, opened: Callable[[], Awaitable[SessionPort]]) -> None:
+        super().__init__()
+        self._opened = opened
+
+    async def _open(self) -> SessionPort:
+        return await self._opened()
+
+
+def looks(screen: TalkScreen) -> dict[str, list[str]]:
+    """All that a reader sees of a session on a screen, what has to be scrolled for included."""
+    slots = screen.transcript._slots
+    tree = [screen.goals.render_line(y).text.rstrip() for y in range(len(screen.goals.rows))]
+    return {
+        "titles": [str(screen.talk_frame.border_title), str(screen.goals.border_subtitle)],
+        "goals": tree if screen.goals.display else [],
+        "plan": [screen.plan_strip.render_line(0).text] if screen.plan_strip.display else [],
+        "conversation": [
+            strip.text.rstrip()
+            for index in range(len(slots))
+            for strip in slots.lines(index)
+            # What only the live screen says of itself stands in no record.
+            if not isinstance(slots.at(index).block, NoticeBlock)
+        ],
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+async def test_the_replay_of_the_demo_shows_line_by_line_what_the_live_run_showed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    loaded, options, words = demo_session()
+    surroundings = real_surroundings({**os.environ, "HOME": str(tmp_path)})
+    live = LiveDemo(lambda: open_session(loaded.settings, options, surroundings))
+    shown: dict[tuple[int, int], dict[str, list[str]]] = {}
+    async with live.app.run_test(size=WIDE) as pilot:
+        await ready(live, pilot)
+        live.bridge.say(words)
+        while live.screen.state.status != "done":
+            await pilot.pause(0.05)
+        for size in (WIDE, SMALL):
+            await pilot.resize_terminal(*size)
+            await pilot.pause(0.2)
+            shown[size] = looks(live.screen)
+        assert live.bridge.session is not None
+        directory = live.bridge.session.directory
+    assert len(shown[WIDE]["conversation"]) > 60
+    assert len(shown[WIDE]["goals"]) == 6
+    async with replaying(saved_records(directory)) as (replayed, pilot):
+        await pilot.press("left", "home", "end")
+        for size, look in shown.items():
+            await pilot.resize_terminal(*size)
+            await pilot.pause(0.2)
+            assert looks(replayed.screen) == look
 
 
 @pytest.mark.parametrize(

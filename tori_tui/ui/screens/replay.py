@@ -6,6 +6,7 @@ Must not change anything; it shows the records that it was given.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import ClassVar, Final
 
 from textual import events
@@ -112,7 +113,9 @@ class ReplayScreen(TalkScreen):
         self._show()
 
     def _show(self) -> None:
-        self.state = self.replaying.state
+        state = self.replaying.state
+        # No clock of a run that is long over may go on.
+        self.state = replace(state, status="idle") if state.status == "running" else state
         self.show_story()
         self.show_state()
         self._show_scrubber()
@@ -257,7 +260,7 @@ class ReplayScreen(TalkScreen):
         turn = state.last_turns.get(state.active_context)
         self.status_line.show(
             Status(
-                status="idle" if state.status == "running" else state.status,
+                status=state.status,
                 hints=("replay", "Space play", "←→ turn", "[ ] goal", "o what counted", "F1 keys"),
                 note=self._note,
                 model=state.model_in_force,
