@@ -146,7 +146,14 @@ def asking_edit() -> list[DurableEvent]:
             goal="2'.2",
         ),
         ApprovalChanged(
-            ApprovalId("a1"), CallId("c6"), "edit_file", "edit_file tests/test_login.py", "asked", DIFF
+            ApprovalId("a1"),
+            CallId("c6"),
+            "edit_file",
+            "edit_file tests/test_login.py",
+            "asked",
+            DIFF,
+            "edits are asked in the mode ask",
+            rules=("edit_file(tests/test_login.py)",),
         ),
         RunStatusChanged("waiting"),
     ]
@@ -157,7 +164,16 @@ def asking_command() -> list[DurableEvent]:
     return [
         *working_session(),
         answered("", call("c6", "bash", command=command), goal="2'.2"),
-        ApprovalChanged(ApprovalId("a1"), CallId("c6"), "bash", "bash set -e; for t in …", "asked", command),
+        ApprovalChanged(
+            ApprovalId("a1"),
+            CallId("c6"),
+            "bash",
+            "bash set -e; for t in …",
+            "asked",
+            command,
+            "rm deletes files",
+            rules=(f"bash({command})",),
+        ),
         RunStatusChanged("waiting"),
     ]
 

@@ -223,6 +223,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("scroll_lines(-1)", "Line up", ("up", "k"), "approval", in_palette=False),
     Action("scroll_lines(1)", "Line down", ("down", "j"), "approval", in_palette=False),
     Action("scroll_pages(-1)", "Page up", ("pageup",), "approval", in_palette=False),
+    Action("scroll_lines(-1_000_000)", "Start", ("home",), "approval", in_palette=False),
+    Action("scroll_lines(1_000_000)", "End", ("end",), "approval", in_palette=False),
     Action("scroll_pages(1)", "Page down", ("pagedown", "space"), "approval", in_palette=False),
     # ── replay ──
     Action("pause", "Pause or play", ("space",), "replay", is_priority=True),

@@ -58,6 +58,10 @@ class WritingScreen(TalkScreen):
         """Whether a run is going on."""
         return self.state.status in ("running", "waiting")
 
+    def on_screen_resume(self) -> None:
+        """Come back from what lay over the conversation: a question under it was not seen yet."""
+        self.approvals.guard()
+
     def note(self, text: str, level: str = "info") -> None:
         """Show a word of the app's own in the conversation."""
         self.story.tell_note(NoticeBlock(text, "warning" if level == "warning" else "info"))
@@ -93,7 +97,7 @@ class WritingScreen(TalkScreen):
         self.input.has_waiting = bool(comments)
         waiting = tuple(self.state.approvals.values())
         had_one = self.approvals.approval is not None
-        self.approvals.show(waiting)
+        self.approvals.show(waiting, has_goal=self.state.tree.current_id is not None)
         if waiting and not had_one and self.input.purpose == COMMENT:
             self.approvals.focus()
         elif had_one and not waiting:

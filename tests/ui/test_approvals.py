@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.ui import scenes
+from tests.ui.apps import Stage
+from tests.ui.fakes import answered, call, plan
+from tests.ui.test_pictures import SMALL, WIDE, Compare
+from tests.ui.test_session_screen import RUNNING, live, ready, sent
+from tori_tui.domain.commands import DecideApproval
+from tori_tui.domain.events import ApprovalChanged, RunStatusChanged
+from tori_tui.domain.ids import ApprovalId, CallId, GoalId
+from tori_tui.domain.plan_edits import GoalAdded, GoalFocused
+from tori_tui.render.unmasked_text import unmasked
+from tori_tui.ui.widgets.approval_bar import GUARD_S, ApprovalBar
+
+FIRST, SECOND = ApprovalId("a1"), ApprovalId("a2")
+GOAL = plan(GoalAdded(GoalId("1"), None, "first"), GoalFocused(GoalId("1")))
+
+
+def asked(
+    command: str, *, number: ApprovalId = FIRST, rules: tuple[str, ...] | None = None
+) -> tuple[ApprovalChanged, RunStatusChanged]:
+    exact = (f"bash({command})",) if rules is None else rules
+    question = ApprovalChanged(
+        number, CallId(number), "bash", f"bash {command}", "asked", command, "it deletes files", rules=exact
+    )
+    return question, RunStatusChanged("waiting")
+
+
+def shown(bar: ApprovalBar) -> list[str]:
+    return [bar.render_line(y).text.rstrip() for y in range(bar.size.height)]
+
+
+async def test_a_key_counts_only_after_the_question_was_seen_for_a_moment() -> None:
+    async with live(RUNNING) as (stage, pilot):
+        stage.session.emit(answered("", call("a1", "bash", command="x")), *asked("rm x"))
+        await pilot.pause()
+        bar = stage.screen.approvals
+        bar._seen_at_s = None  # as if it were not drawn yet, however long ago it was asked
+        stage.clock.now_s += 60
+        await pilot.press("y")
+        assert sent(stage) == []
+        bar.refresh()
+        await pilot.pause()
+        stage.clock.now_s += GUARD_S / 2
+        await pilot.press("a", "enter")
+        stage.clock.now_s += GUARD_S / 2
+        await pilot.press("s")
+        assert sent(stage) == []
+        assert stage.screen.input.text == "yas"
+        stage.clock.now_s += GUARD_S
+        await pilot.press("y", "y", "a")
+        assert sent(stage) == [DecideApproval(FIRST, True)]
+
+
+async def test_the_next_question_is_guarded_as_the_first_was() -> None:
+    async with live(RUNNING) as (stage, pilot):
+        stage.session.emit(*asked("rm x"), *asked("rm y", number=SECOND))
+        await pilot.pause()
+        stage.clock.now_s += 1
+        await pilot.press("y")
+        stage.session.emit(ApprovalChanged(FIRST, CallId("a1"), "bash", "bash", "allowed"))
+        await pilot.pause()
+        await pilot.press("y")
+        assert len(sent(stage)) == 1
+        stage.clock.now_s += 1
+        await pilot.press("y")
+        assert sent(stage)[1:] == [DecideApproval(SECOND, True)]
+
+
+async def test_what_lay_over_the_question_guards_it_anew() -> None:
+    async with live(RUNNING) as (stage, pilot):
+        await pilot.press("f1")
+        stage.session.emit(*asked("rm x"))
+        await pilot.pause()
+        stage.clock.now_s += 5
+        await pilot.press("escape", "y")
+        await pilot.pause()
+        assert sent(stage) == []
+        stage.clock.now_s += 1
+        await pilot.press("y")
+        assert sent(stage) == [DecideApproval(FIRST, True)]
+
+
+@pytest.mark.parametrize(("key", "scope"), [("y", "once"), ("g", "goal"), ("s", "session"), ("a", "always")])
+async def test_each_answer_holds_as_long_as_its_key_says(key: str, scope: str) -> None:
+    async with live((*RUNNING, GOAL, *asked("rm x"))) as (stage, pilot):
+        stage.clock.now_s += 1
+        await pilot.press(key)
+        (decided,) = sent(stage)
+        assert isinstance(decided, DecideApproval)
+        assert (decided.allow, decided.scope) == (True, scope)
+
+
+async def test_only_what_can_be_meant_is_offered() -> None:
+    async with live((*RUNNING, *asked("rm x"))) as (stage, pilot):
+        stage.clock.now_s += 1
+        assert "this goal" not in shown(stage.screen.approvals)[-1]
+        await pilot.press("g")
+        stage.session.emit(*asked("rm y", number=FIRST, rules=()))
+        await pilot.pause()
+        assert shown(stage.screen.approvals)[-1].split() == ["y", "once", "n", "deny", "…"]
+        stage.clock.now_s += 1
+        await pilot.press("s", "a")
+        assert sent(stage) == []
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL])
+async def test_the_whole_command_can_be_scrolled_and_the_exact_rule_stays_in_view(
+    size: tuple[int, int],
+) -> None:
+    command = "\n".join([*(f"echo {n}" for n in range(200)), "echo " + "x" * 4_000 + "THE-END", "last"])
+    events = (*RUNNING, GOAL, *asked(command, rules=("bash(echo *)",)))
+    async with live(events, size=size) as (stage, pilot):
+        bar = stage.screen.approvals
+        stage.clock.now_s += 1
+        seen: set[str] = set()
+        for _ in range(60):
+            lines = shown(bar)
+            assert any("allow exactly: bash(echo *)" in line for line in lines)
+            seen.update(line.strip() for line in lines)
+            await pilot.press("pagedown")
+        assert {f"echo {n}" for n in range(200)} <= seen
+        assert any("THE-END" in line for line in seen)
+        assert "last" in seen
+        await pilot.press("home")
+        assert shown(bar)[1].strip() == "echo 0"
+        await pilot.press("end")
+        assert any(line.strip() == "last" for line in shown(bar))
+
+
+async def test_nothing_is_hidden_in_what_is_asked() -> None:
+    command = "rm\u00a0-rf \u202eetc\u200b \x1b[2K\r~ \U000e0041"
+    async with live((*RUNNING, *asked(command))) as (stage, _):
+        text = "\n".join(shown(stage.screen.approvals))
+        for written in ("rm\\u00a0-rf", "\\u202eetc\\u200b", "␛[2K␍~", "\\U000e0041"):
+            assert text.count(written) >= 2, "in the command and in the rule"
+
+
+def test_what_is_no_disguise_stays_as_it_is() -> None:
+    assert unmasked("中文 é ❤️\tx\n") == "中文 é ❤️\tx\n"
+
+
+@pytest.mark.parametrize(("theme", "size"), [("dark", WIDE), ("light", SMALL)], ids=["dark", "light"])
+def test_how_it_looks(snap_compare: Compare, theme: str, size: tuple[int, int]) -> None:
+    stage = Stage(theme=theme)
+    command = 'cd 文档\nfor f in *.md; do\n  rm \u202e"$f"\ndone\n' + "echo 完成\n" * 30
+
+    async def play(pilot: Pilot[None]) -> None:
+        await ready(stage, pilot)
+        stage.session.emit(
+            *RUNNING, answered(scenes.ANSWER), GOAL, *asked(command, rules=("bash(cd 文档 …)",))
+        )
+        await pilot.pause(0.1)
+        stage.clock.now_s += 1
+        await pilot.press("pagedown")
+
+    assert snap_compare(stage.app, terminal_size=size, run_before=play)
