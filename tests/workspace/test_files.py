@@ -169,3 +169,26 @@ def test_many_descriptors_are_not_left_open(tmp_path: Path) -> None:
         atomic_write(tmp_path / "a", bytes([number]))
         sha256_of(tmp_path / "a")
     assert len(os.listdir("/proc/self/fd")) == before < limit
+
+
+def test_a_link_that_came_after_the_look_leads_neither_a_write_nor_a_read_outside(tmp_path: Path) -> None:
+    tree, outside = tmp_path / "tree", tmp_path / "outside"
+    for folder in (tree / "sub", outside):
+        folder.mkdir(parents=True)
+        (folder / "a.txt").write_text("old")
+    seen = tree / "sub" / "a.txt"
+    atomic_write(seen, b"new", is_real=True)
+    assert read_bytes(seen, is_real=True) == b"new"
+    (tree / "sub").rename(tree / "moved")
+    (tree / "sub").symlink_to(outside)
+    for path in (seen, tree / "sub" / "fresh.txt"):
+        with pytest.raises(FileUnusable, match="leads to"):
+            atomic_write(path, b"evil", is_real=True)
+    with pytest.raises(FileUnusable, match="leads to"):
+        read_bytes(seen, is_real=True)
+    (tree / "sub").unlink()
+    (tree / "sub").mkdir()
+    seen.symlink_to(outside / "a.txt")
+    with pytest.raises(FileUnusable, match="leads to"):
+        read_bytes(seen, is_real=True)
+    assert (names(outside), (outside / "a.txt").read_text()) == (["a.txt"], "old")

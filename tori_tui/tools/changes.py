@@ -118,7 +118,7 @@ def _write(change: FileChange, before_sha256: str | None, ledger: FileLedger) ->
             f"{change.shown} changed while it was about to be written; it was left alone.",
             "Read it again, then repeat the change.",
         )
-    atomic_write(change.path, change.after)
+    atomic_write(change.path, change.after, is_real=True)
     ledger.saw(change.name, digest(change.after))
 
 

@@ -73,7 +73,7 @@ class EditFileTool:
 
     def _planned(self, wanted: EditFile) -> FileChange:
         path = self._workspace.resolve_for_writing(wanted.path)
-        before = read_bytes(path)
+        before = read_bytes(path, is_real=True)
         if before is None and wanted.old:
             raise missing_file(self._workspace, path, wanted.path)
         edit = edit_notebook if path.suffix == SUFFIX and before else replace_text

@@ -20,7 +20,7 @@ from tori_tui.domain.request import ToolSpec
 from tori_tui.tools.base import CallScope, Effect, Preview, ToolOutput
 from tori_tui.tools.changes import failed
 from tori_tui.tools.parameters import parse, schema_of, text_of
-from tori_tui.workspace.files import FileUnusable
+from tori_tui.workspace.files import FileUnusable, read_bytes
 from tori_tui.workspace.images import IMAGE_LIMIT_BYTES, image_part
 from tori_tui.workspace.ledger import FileLedger
 from tori_tui.workspace.notebooks import SUFFIX as NOTEBOOK
@@ -104,7 +104,7 @@ class ReadFileTool:
         told = _told(wanted, window, details, self._outline(path, window))
         if window.kind != "binary" or window.size_bytes > IMAGE_LIMIT_BYTES:
             return told
-        image = image_part(path.read_bytes())
+        image = image_part(read_bytes(path, is_real=True) or b"")
         if image is None:
             return told
         text = f"{wanted.path}: an image, {window.size_bytes:,} bytes; it follows for a model that sees."
@@ -118,8 +118,8 @@ class ReadFileTool:
             return []
         self._outlined.add(window.sha256)
         try:
-            text = path.read_bytes().decode("utf-8", "replace")
-        except OSError:
+            text = (read_bytes(path, is_real=True) or b"").decode("utf-8", "replace")
+        except FileUnusable:
             return []
         rest = [
             part

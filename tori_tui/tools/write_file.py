@@ -69,7 +69,7 @@ class WriteFileTool:
 
     def _planned(self, wanted: WriteFile) -> FileChange:
         path = self._workspace.resolve_for_writing(wanted.path)
-        before = read_bytes(path)
+        before = read_bytes(path, is_real=True)
         after = whole_text(before or b"", wanted.content)
         change = change_of(self._workspace, path, before, after)
         if before and before != after:

@@ -43,12 +43,16 @@ def digest(data: bytes) -> str:
 
 
 @contextmanager
-def open_regular(path: Path) -> Iterator[int]:
+def open_regular(path: Path, *, is_real: bool = False) -> Iterator[int]:
     """Open a regular file for reading and give its descriptor; never opens a pipe or a device.
+
+    Args:
+        path: The file.
+        is_real: The path was resolved and found allowed; what it leads to by now must be that place.
 
     Raises:
         FileNotFoundError: There is no such file.
-        FileUnusable: It is something else than a regular file.
+        FileUnusable: It is something else than a regular file, or a link came on the way meanwhile.
         OSError: The system refused.
     """
     _check_regular(path, os.stat(path))
@@ -56,19 +60,28 @@ def open_regular(path: Path) -> Iterator[int]:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     try:
         _check_regular(path, os.fstat(descriptor))
+        if is_real:
+            _check_place(descriptor, path)
         yield descriptor
     finally:
         os.close(descriptor)
 
 
-def read_bytes(path: Path) -> bytes | None:
+def read_bytes(path: Path, *, is_real: bool = False) -> bytes | None:
     """Return a regular file's bytes; None where there is no file.
+
+    Args:
+        path: The file.
+        is_real: As for `open_regular`.
 
     Raises:
         FileUnusable: It is something else than a regular file, or the system refused.
     """
     try:
-        with open_regular(path) as descriptor, os.fdopen(os.dup(descriptor), "rb") as file:
+        with (
+            open_regular(path, is_real=is_real) as descriptor,
+            os.fdopen(os.dup(descriptor), "rb") as file,
+        ):
             return file.read()
     except FileNotFoundError:
         return None
@@ -78,25 +91,30 @@ def read_bytes(path: Path) -> bytes | None:
         raise FileUnusable(f"{path}: {error.strerror}.", "Use another file.") from None
 
 
-def atomic_write(path: Path, data: bytes) -> None:
+def atomic_write(path: Path, data: bytes, *, is_real: bool = False) -> None:
     """Replace or create a file so that at any moment it holds all of the old or all of the new.
 
     Links are followed; missing folders are made. Mode bits, extended attributes and (where the system
     lets us) the owner of an existing file are kept. A file with several hard links gets an inode of its
     own: its other names keep the old content, because writing through them could not be atomic.
 
+    Args:
+        path: The file.
+        data: All that it shall hold.
+        is_real: As for `open_regular`.
+
     Raises:
         FileUnusable: The file is special or read-only, or the system refused (a full disk, say); then
             nothing has changed and no temporary file is left.
     """
-    target = Path(os.path.realpath(path))
+    target = path if is_real else Path(os.path.realpath(path))
     try:
         before = os.stat(target) if target.exists() else None
         if before is not None:
             _check_regular(target, before)
             _check_writable(target)
         target.parent.mkdir(parents=True, exist_ok=True)
-        _replace(target, data, before)
+        _replace(target, data, before, is_real=is_real)
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise FileUnusable(
@@ -113,6 +131,17 @@ def _check_regular(path: Path, status: os.stat_result) -> None:
     raise FileUnusable(f"{path} is {kind}, not a regular file.", "Use a regular file.")
 
 
+def _check_place(descriptor: int, path: Path) -> None:
+    """Make sure that an open file lies where its path says: no folder on the way became a link meanwhile."""
+    try:
+        place = os.readlink(f"/proc/self/fd/{descriptor}")
+    except OSError:  # only Linux tells
+        return
+    # Some file systems do not tell cases apart.
+    if place.casefold() != str(path).casefold():
+        raise FileUnusable(f"{path} leads to {place} now.", "Look what changed it meanwhile.")
+
+
 def _check_writable(path: Path) -> None:
     is_read_only = not os.stat(path).st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH)
     if is_read_only or not os.access(path, os.W_OK):
@@ -121,9 +150,11 @@ def _check_writable(path: Path) -> None:
         )
 
 
-def _replace(target: Path, data: bytes, before: os.stat_result | None) -> None:
+def _replace(target: Path, data: bytes, before: os.stat_result | None, *, is_real: bool) -> None:
     folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
+        if is_real:
+            _check_place(folder, target.parent)
         temporary = _written_beside(target, folder, data, before)
         try:
             os.rename(temporary, target.name, src_dir_fd=folder, dst_dir_fd=folder)

@@ -120,7 +120,7 @@ class _Collector:
 
 
 def read_window(path: Path, first_line: int = 1, limits: Limits | None = None) -> FileWindow:
-    """Read lines from `first_line` on, as many as the limits allow.
+    """Read lines of a file, its path resolved, from `first_line` on, as many as the limits allow.
 
     A line that is cut says how much of it is left out. Line ends and a byte order mark are not shown.
 
@@ -130,7 +130,7 @@ def read_window(path: Path, first_line: int = 1, limits: Limits | None = None) -
         OSError: The system refused.
     """
     limits = limits or Limits()
-    with open_regular(path) as descriptor:
+    with open_regular(path, is_real=True) as descriptor:
         head = os.pread(descriptor, PIECE_BYTES, 0)
         if path.suffix == SUFFIX or head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             whole = _whole(path, descriptor)
