@@ -225,6 +225,7 @@ def test_the_view_is_always_full_and_in_order(steps: list[str]) -> None:
         places = [row.place for row in view.rows]
         assert places == sorted(places)
         assert len(set(places)) == 15
+        assert slots.total_height == slots.height_before(len(slots))
         if view.is_following:
             assert places[-1].key == slots.at(len(slots) - 1).key
 

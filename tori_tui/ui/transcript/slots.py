@@ -55,6 +55,8 @@ class Slots:
         self._slots: list[Slot] = []
         self._drawn: OrderedDict[int, Slot] = OrderedDict()
         self._n_drawn_lines = 0
+        self.total_height = 0
+        """All lines, partly guessed."""
 
     def __len__(self) -> int:
         return len(self._slots)
@@ -90,14 +92,17 @@ class Slots:
         if block is None:
             if is_known:
                 self._forget_lines(self._slots[index])
+                self.total_height -= self._slots[index].height
                 del self._slots[index], self._keys[index]
         elif is_known:
             slot = self._slots[index]
             self._forget_lines(slot)
             slot.block = block
         else:
+            slot = Slot(key, block)
             self._keys.insert(index, key)
-            self._slots.insert(index, Slot(key, block))
+            self._slots.insert(index, slot)
+            self.total_height += slot.height
 
     def fold(self, key: int, *, unfolded: bool) -> None:
         """Set how a block is shown."""
@@ -141,6 +146,7 @@ class Slots:
         slot = self._slots[index]
         if slot.strips is None:
             slot.strips = self._draw(slot)
+            self.total_height += len(slot.strips) - slot.height
             slot.height = len(slot.strips)
             self._n_drawn_lines += slot.height
             self._drawn[slot.key] = slot
@@ -164,11 +170,6 @@ class Slots:
                 return index, line
             line -= slot.height
         return len(self._slots) - 1, 0
-
-    @property
-    def total_height(self) -> int:
-        """All lines, partly guessed."""
-        return sum(slot.height for slot in self._slots)
 
     def _draw(self, slot: Slot) -> list[Strip]:
         block = slot.block
