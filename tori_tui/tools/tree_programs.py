@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -56,12 +57,13 @@ def why_not_free(found: CommandClass, root: Path, cwd: Path, environ: Mapping[st
 def _of_the_path(found: CommandClass, root: Path, places: Iterable[Path], path: str) -> str:
     """Look where the names of programs lead, as the shell does, from each folder where one may stand."""
     entries = path.split(os.pathsep)
-    if not any(_is_of_the_tree(entry, root) for entry in entries):
+    of_the_tree = [entry for entry in entries if _is_of_the_tree(entry, root)]
+    if not of_the_tree:
         return ""
     reading = (one for one in found.commands if not one.reason)
     names = {form[0] for one in reading for form in one.forms if form} | HELPERS
     for place in places:
-        for name in sorted(names):
+        for name in sorted(names.intersection(_names_in(place / entry for entry in of_the_tree))):
             program = _first(os.path.join(place, entry, name) for entry in entries)
             if program and is_within(program, root) and not _is_the_systems_own(program, name, root):
                 return f"{name} would be {program}, a file of the work tree"
@@ -82,6 +84,7 @@ def _of_the_loader(root: Path, places: Iterable[Path], environ: Mapping[str, str
     return ""
 
 
+@lru_cache(maxsize=256)
 def _is_of_the_tree(entry: str, root: Path) -> bool:
     return not entry.startswith("/") or is_within(entry, root)
 
@@ -95,6 +98,10 @@ def _is_the_systems_own(program: str, name: str, root: Path) -> bool:
     real = os.path.realpath(program)
     is_same = re.fullmatch(rf"{re.escape(name)}[\d.]*", os.path.basename(real)) is not None
     return is_same and not is_within(real, root)
+
+
+def _names_in(folders: Iterable[Path]) -> set[str]:
+    return {name for folder in folders for name in _listed(folder)}
 
 
 def _listed(folder: Path) -> list[str]:
