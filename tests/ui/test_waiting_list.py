@@ -5,10 +5,11 @@ from textual.pilot import Pilot
 
 from tests.ui import scenes
 from tests.ui.apps import Stage
+from tests.ui.fakes import answered
 from tests.ui.test_pictures import SMALL, WIDE, Compare
 from tests.ui.test_session_screen import RUNNING, live, ready, sent
-from tori_tui.domain.commands import AddComment, WithdrawComment
-from tori_tui.domain.events import CommentReceived, CommentRouted
+from tori_tui.domain.commands import AddComment, MoveComment, WithdrawComment
+from tori_tui.domain.events import CommentMoved, CommentReceived, CommentRouted
 from tori_tui.domain.ids import CommentId
 from tori_tui.ui.widgets.waiting_list import WaitingList
 
@@ -60,14 +61,56 @@ async def test_a_click_takes_that_one_back_before_the_draft() -> None:
         assert stage.screen.input.text == "also the logout\ndraft"
 
 
-@pytest.mark.parametrize(("theme", "size"), [("dark", WIDE), ("light", SMALL)], ids=["dark", "light"])
-def test_how_it_looks(snap_compare: Compare, theme: str, size: tuple[int, int]) -> None:
+async def test_in_the_list_each_is_marked_moved_deleted_and_taken_back() -> None:
+    third = CommentReceived(CommentId("k3"), "and the docs", "later")
+    async with live(RUNNING) as (stage, pilot):
+        stage.session.emit(FIRST, SECOND, third)
+        await pilot.pause()
+        stage.screen.waiting.focus()
+        await pilot.press("M", "m", "up", "m", "up", "M", "x")
+        assert sent(stage) == [
+            MoveComment(third.comment_id, SECOND.comment_id),
+            MoveComment(SECOND.comment_id),
+            WithdrawComment(FIRST.comment_id),
+        ]
+        stage.session.emit(CommentMoved(third.comment_id, FIRST.comment_id))
+        await pilot.pause()
+        assert "later: and the docs" in stage.screen.waiting.render_line(0).text
+        await pilot.press("up", "enter")
+        await pilot.pause()
+        assert sent(stage)[-1] == WithdrawComment(third.comment_id)
+        assert stage.screen.input.text == third.text
+        assert stage.screen.focused is stage.screen.input
+
+
+async def test_escape_and_the_end_of_the_line_lead_back_to_the_input_and_interrupt_nothing() -> None:
+    async with live(RUNNING) as (stage, pilot):
+        stage.session.emit(FIRST)
+        await pilot.pause()
+        await pilot.press("f6", "f6", "f6")
+        assert stage.screen.focused is stage.screen.waiting
+        await pilot.press("escape")
+        await pilot.pause()
+        assert stage.screen.focused is stage.screen.input
+        assert sent(stage) == []
+        stage.screen.waiting.focus()
+        await pilot.pause()
+        stage.session.emit(CommentRouted(FIRST.comment_id, "current", "user"))
+        await pilot.pause()
+        assert stage.screen.focused is stage.screen.input
+
+
+@pytest.mark.parametrize(
+    ("theme", "size", "has_focus"), [("dark", WIDE, False), ("light", SMALL, True)], ids=["dark", "light"]
+)
+def test_how_it_looks(snap_compare: Compare, theme: str, size: tuple[int, int], has_focus: bool) -> None:
     stage = Stage(theme=theme)
 
     async def play(pilot: Pilot[None]) -> None:
         await ready(stage, pilot)
         stage.session.emit(
-            *scenes.working_session(),
+            *RUNNING,
+            answered(scenes.ANSWER),
             *(
                 CommentReceived(CommentId(f"w{n}"), text)
                 for n, text in enumerate(
@@ -76,5 +119,8 @@ def test_how_it_looks(snap_compare: Compare, theme: str, size: tuple[int, int]) 
             ),
         )
         await pilot.pause(0.1)
+        if has_focus:
+            stage.screen.waiting.focus()
+            await pilot.press("up")
 
     assert snap_compare(stage.app, terminal_size=size, run_before=play)

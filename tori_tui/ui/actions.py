@@ -12,7 +12,7 @@ from typing import Final, Literal
 from textual.binding import Binding, BindingType
 
 Scope = Literal[
-    "session", "input", "transcript", "goals", "filter", "context", "search", "approval", "replay"
+    "session", "input", "transcript", "goals", "filter", "context", "search", "approval", "waiting", "replay"
 ]
 
 SCOPE_TITLES: Final[dict[Scope, str]] = {
@@ -24,6 +24,7 @@ SCOPE_TITLES: Final[dict[Scope, str]] = {
     "context": "In the context pane",
     "search": "While searching",
     "approval": "At a question for permission",
+    "waiting": "In the comments that wait (F6)",
     "replay": "While replaying",
 }
 
@@ -226,6 +227,14 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("scroll_lines(-1_000_000)", "Start", ("home",), "approval", in_palette=False),
     Action("scroll_lines(1_000_000)", "End", ("end",), "approval", in_palette=False),
     Action("scroll_pages(1)", "Page down", ("pagedown", "space"), "approval", in_palette=False),
+    # ── waiting comments ──
+    Action("mark(-1)", "Comment above", ("up", "k"), "waiting", in_palette=False),
+    Action("mark(1)", "Comment below", ("down", "j"), "waiting", in_palette=False),
+    Action("take_back", "Back into the input, to be changed", ("enter", "e"), "waiting", in_palette=False),
+    Action("drop", "Delete it: it has no effect", ("x", "delete"), "waiting", in_palette=False),
+    Action("move(1)", "Later (M: earlier)", ("m",), "waiting", in_palette=False, shown_keys="m, M"),
+    Action("move(-1)", "Earlier", ("M",), "waiting", in_palette=False),
+    Action("leave", "Back to the input", ("escape",), "waiting", in_palette=False),
     # ── replay ──
     Action("pause", "Pause or play", ("space",), "replay", is_priority=True),
     Action("turn(1)", "Next turn", ("right", "l"), "replay", is_priority=True),

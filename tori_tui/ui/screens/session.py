@@ -61,6 +61,7 @@ class SessionScreen(WritingScreen):
         "context",
         "search",
         "approval",
+        "waiting",
     )
 
     def __init__(

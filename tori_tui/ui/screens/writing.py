@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from textual.content import Content
 from textual.widget import Widget
 
-from tori_tui.domain.commands import WithdrawComment
+from tori_tui.domain.commands import MoveComment, WithdrawComment
 from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import CommentReceived, QuestionAsked
 from tori_tui.ui.bridge import Bridge
@@ -84,6 +84,18 @@ class WritingScreen(TalkScreen):
     def on_waiting_list_chosen(self, message: WaitingList.Chosen) -> None:
         """Take a comment back into the input."""
         self._take_back(message.comment)
+
+    def on_waiting_list_dropped(self, message: WaitingList.Dropped) -> None:
+        """Let a comment have no effect."""
+        self.bridge.command(WithdrawComment(message.comment.comment_id))
+
+    def on_waiting_list_moved(self, message: WaitingList.Moved) -> None:
+        """Let a comment have its effect earlier or later."""
+        self.bridge.command(MoveComment(message.comment.comment_id, message.before))
+
+    def on_waiting_list_left(self) -> None:
+        """Go back to writing."""
+        self.home.focus()
 
     def _take_back(self, comment: CommentReceived) -> None:
         self.bridge.command(WithdrawComment(comment.comment_id))
