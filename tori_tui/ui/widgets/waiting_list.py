@@ -105,13 +105,10 @@ class WaitingList(Widget, can_focus=True):
         self._marked = self._comments[index].comment_id
         self.refresh()
 
-    def on_focus(self) -> None:
-        """Make room for more of them."""
-        self._fit()
-
-    def on_blur(self) -> None:
-        """Take no more room than needed."""
-        self._marked = None
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """Make room for more of them while they are put in order."""
+        super().watch_has_focus(has_focus)
+        self._marked = self._marked if has_focus else None
         self._fit()
 
     def _fit(self) -> None:
