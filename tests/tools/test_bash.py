@@ -12,6 +12,7 @@ from tests.fakes.scope import FakeScope
 from tests.workspace.processes_kit import eventually, marked_pids
 from tori_tui.domain.events import ProcessRef
 from tori_tui.domain.ids import CallId
+from tori_tui.domain.messages import COLORS
 from tori_tui.permission.policy import PermissionQuestion, decide
 from tori_tui.permission.redaction import Redactor
 from tori_tui.tools.base import ArgumentsInvalid, ToolOutput
@@ -375,3 +376,15 @@ async def test_a_log_that_is_only_shown_stays_whole(session: Session) -> None:
     (session.root / "test_it.py").write_text(TESTS_OF_A_PROJECT)
     await session.run("python3 -m unittest -v test_it 2> log.txt")
     assert "test_39 (test_it.T.test_39) ... ok" in (await session.run("cat log.txt")).text
+
+
+async def test_colours_are_told_beside_the_plain_text(session: Session) -> None:
+    output = await session.run("printf '\\033[31mred\\033[0m \\033]0;t\\007word\\n'")
+    assert output.text == "red word\n[exit 0]"
+    assert output.details[COLORS] == [[0, 3, "31"]]
+    assert COLORS not in (await session.run("echo plain")).details
+
+
+async def test_where_a_key_is_taken_out_there_are_no_colours(session: Session) -> None:
+    output = await session.run(f"printf '\\033[31mred\\033[0m {KEY}\\n'")
+    assert COLORS not in output.details

@@ -132,7 +132,7 @@ async def test_a_block_is_asked_for_whole_in_the_editor(monkeypatch: pytest.Monk
     async with searching("haystack") as (stage, pilot):
         await pilot.press("escape", "e", "end")
         await pilot.pause()
-        assert "No editor: set VISUAL or EDITOR." in shown(stage)
+        assert "There is no editor." in shown(stage)
 
 
 @given(st.text(st.characters(categories=("L", "N", "Zs")), max_size=40), st.text("abé中İß ", max_size=3))

@@ -21,6 +21,9 @@ _NAMED: Final = re.compile(
     r"""(?:[:(](?P<line>\d{1,7})(?![\w]))?"""
 )
 
+_LINE: Final = re.compile(r"[:(]\d|, line \d")
+"""Far quicker, and most texts have none."""
+
 _SUFFIX: Final = re.compile(r"\.[A-Za-z_][\w-]{0,15}$")
 
 
@@ -67,9 +70,15 @@ def links_in(text: str) -> Iterator[FoundLink]:
             yield FoundLink(match.start(), end, FileLink(path, line))
 
 
+def places_in(text: str) -> Iterator[FoundLink]:
+    """Yield the names of files that have a line behind them: these are hardly ever something else."""
+    if _LINE.search(text) is not None:
+        yield from (found for found in links_in(text) if found.link.line)
+
+
 def link_at(text: str, place: int) -> FileLink | None:
     """Return the link whose words hold the character at a place, or None."""
     return next((found.link for found in links_in(text) if found.start <= place < found.end), None)
 
 
-__all__ = ["LINKS_LIMIT", "FileLink", "FoundLink", "link_at", "links_in"]
+__all__ = ["LINKS_LIMIT", "FileLink", "FoundLink", "link_at", "links_in", "places_in"]

@@ -26,8 +26,10 @@ from tori_tui.ui.transcript.lines import (
     prefixed,
     shown,
     title_line,
+    with_places,
     wrapped,
 )
+from tori_tui.ui.transcript.search_rows import SEARCHES, link_span
 from tori_tui.ui.transcript.shell_blocks import USERS_COMMAND
 from tori_tui.ui.transcript.shell_colors import ShellColors
 
@@ -141,10 +143,19 @@ def _output(block: CallBlock, width: int, palette: Palette) -> list[Text]:
     rows: list[Text] = []
     for line in lines[first : first + RESULT_LIMIT_LINES]:
         kept = cut_line(line)
-        rows += wrapped(colors.line(kept, start), width)
+        row = colors.line(kept, start)
+        rows += wrapped(_with_links(row, block.name, palette), width)
         start += len(line) + 1
     note = [_more(n_left_out, palette)] if n_left_out else []
     return note + rows if is_tail else rows + note
+
+
+def _with_links(row: Text, tool: str, palette: Palette) -> Text:
+    """Return a line of output with what a click opens underlined."""
+    if tool in SEARCHES:
+        row.stylize(palette.link, *link_span(row.plain, tool))
+        return row
+    return with_places(row)
 
 
 def _more(n_lines: int, palette: Palette) -> Text:

@@ -104,19 +104,20 @@ class _Writer:
 
     def side_by_side(self, hunk: Hunk) -> Iterator[Text]:
         """Return the lines of a place, the old at the left and the new at the right."""
-        left_width = (self._width - len(GAP)) // 2
-        right_width = self._width - len(GAP) - left_width
+        half = (self._width - len(GAP)) // 2
+        rest = " " * (self._width - len(GAP) - 2 * half)
         for left, right in pairs_of(hunk.lines):
             parts = None
             if left and right and left.kind == "removed" and right.kind == "added":
                 parts = changed_parts(left.text, right.text)
-            lefts = self._rows(left, left.old, left_width, parts and parts[0]) if left else []
-            rights = self._rows(right, right.new, right_width, parts and parts[1]) if right else []
+            lefts = self._rows(left, left.old, half, parts and parts[0]) if left else []
+            rights = self._rows(right, right.new, half, parts and parts[1]) if right else []
             for one, other in zip_longest(lefts, rights):
                 yield Text.assemble(
-                    one if one is not None else " " * left_width,
+                    one if one is not None else " " * half,
                     (GAP, self._palette.border),
-                    other if other is not None else " " * right_width,
+                    other if other is not None else " " * half,
+                    rest,
                 )
 
     def _rows(self, line: DiffLine, number: int, width: int, emphasis: Span | None) -> list[Text]:

@@ -43,6 +43,7 @@ from tori_tui.ui.transcript.lines import (
     prefixed,
     shown,
     title_line,
+    with_places,
     wrapped,
 )
 from tori_tui.ui.transcript.markdown import markdown_lines, pieces_of
@@ -166,7 +167,8 @@ def answer_pieces(block: AnswerBlock) -> list[str]:
 
 def piece_lines(piece: str, width: int, palette: Palette) -> list[Text]:
     """Return the lines of one piece of an answer, with its blank lines at the end."""
-    lines = prefixed(markdown_lines(piece, width - GUTTER_CELLS, palette), INDENT, INDENT)
+    lines = [with_places(line) for line in markdown_lines(piece, width - GUTTER_CELLS, palette)]
+    lines = prefixed(lines, INDENT, INDENT)
     has_gap = piece.endswith("\n\n") or (piece.endswith("\n") and not piece.strip())
     return [*lines, Text()] if has_gap else lines
 

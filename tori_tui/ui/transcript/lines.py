@@ -16,6 +16,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
+from tori_tui.render.file_links import places_in
 from tori_tui.render.safe_text import safe_text
 
 TAB_CELLS: Final = 4
@@ -37,6 +38,8 @@ BAR_CELLS: Final = 1
 
 LINE_LIMIT_CHARS: Final = 2_000
 """Of one line of shown text; a minified file or a megabyte on one line is cut here and says so."""
+
+_PLACE: Final = Style(underline=True)
 
 _CONSOLE: Final = Console(
     file=io.StringIO(), force_terminal=True, color_system="truecolor", width=80, legacy_windows=False
@@ -95,6 +98,13 @@ def folded(text: Text, width: int) -> list[Text]:
             breaks.append(place)
             cells = get_character_cell_size(character)
     return list(text.divide(breaks))
+
+
+def with_places(line: Text) -> Text:
+    """Return the line with every place in a file underlined, since a click opens it."""
+    for found in places_in(line.plain):
+        line.stylize(_PLACE, found.start, found.end)
+    return line
 
 
 def prefixed(lines: Iterable[Text], first: Text, rest: Text) -> list[Text]:
@@ -184,5 +194,6 @@ __all__ = [
     "shown",
     "strip_of",
     "title_line",
+    "with_places",
     "wrapped",
 ]

@@ -14,9 +14,7 @@ from tori_tui.render.file_links import LINKS_LIMIT, FileLink, link_at, links_in
 from tori_tui.render.wording import diff_of
 from tori_tui.ui.transcript.blocks import Block, CallBlock, DiffBlock
 from tori_tui.ui.transcript.finding import block_text
-
-_HIT: Final = re.compile(r"(\d{1,7})([:-])")
-"""How `grep_files` begins a line below its file's name: `:` where it matches, `-` around it."""
+from tori_tui.ui.transcript.search_rows import HIT, SEARCHES, is_path
 
 _GUTTER: Final = re.compile(r"^\s*[│┆] ")
 
@@ -36,7 +34,7 @@ def _links_of(block: Block) -> Iterator[FileLink]:
         case CallBlock(name="grep_files"):
             yield from _hits(block.output.split("\n"))
         case CallBlock(name="glob_files"):
-            yield from (FileLink(line) for line in block.output.split("\n") if _is_path(line))
+            yield from (FileLink(line) for line in block.output.split("\n") if is_path(line))
         case CallBlock() if path := str(block.arguments.get("path") or ""):
             yield FileLink(path, _line_of(block))
         case DiffBlock():
@@ -48,16 +46,12 @@ def _links_of(block: Block) -> Iterator[FileLink]:
 def _hits(lines: Iterable[str]) -> Iterator[FileLink]:
     path = ""
     for line in lines:
-        hit = _HIT.match(line)
+        hit = HIT.match(line)
         if hit and path:
             if hit[2] == ":":
                 yield FileLink(path, int(hit[1]))
-        elif _is_path(line):
+        elif is_path(line):
             path = line
-
-
-def _is_path(line: str) -> bool:
-    return bool(line) and line != "--" and not line.startswith(("[", "No ")) and not line.endswith(":")
 
 
 def _line_of(block: CallBlock) -> int:
@@ -84,11 +78,11 @@ def link_under(block: Block, rows: Sequence[str], y: int, x: int) -> FileLink | 
         y: Which of them.
         x: Which character of it.
     """
-    if isinstance(block, CallBlock) and block.name in ("grep_files", "glob_files"):
+    if isinstance(block, CallBlock) and block.name in SEARCHES:
         texts = [_GUTTER.sub("", row).rstrip() for row in rows]
-        hit = _HIT.match(texts[y])
+        hit = HIT.match(texts[y])
         if hit is None and block.name == "glob_files":
-            return FileLink(texts[y]) if y > 0 and _is_path(texts[y]) else None
+            return FileLink(texts[y]) if y > 0 and is_path(texts[y]) else None
         known = {link.path for link in links_of(block)}
         above = (text for text in reversed(texts[: y + 1]) if text in known)
         path = next(above, None)
