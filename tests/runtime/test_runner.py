@@ -25,6 +25,7 @@ from tori_tui.domain.events import (
     PlanChanged,
     QuestionAsked,
     TextStreamed,
+    ToolOutputStreamed,
     ToolRunStarted,
 )
 from tori_tui.domain.ids import CommentId, GoalId
@@ -215,22 +216,20 @@ async def test_an_interrupt_in_a_command_answers_every_call_and_leaves_no_proces
         "",
         (
             scripted("read_file", LOOK),
-            scripted("bash", {"command": "echo begun; sleep 77.25"}),
+            scripted("bash", {"command": r"printf '\033[32mbegun\033[0m\n'; sleep 77.25"}),
             scripted("read_file", LOOK),
         ),
     )
     provider = ScriptedProvider([both, reply("fine")])
     async with driven(provider, tree) as driver:
         driver.session.send(SubmitPrompt("go"))
-        while True:
-            started = await driver.until(ToolRunStarted)
-            if isinstance(started, ToolRunStarted) and started.name == "bash":
-                break
+        await driver.until(ToolOutputStreamed)
         await driver.run(InterruptRun())
         state = await driver.run("again")
     results = texts(state, "tool")
     assert "hello" in results[0]
     assert results[1].startswith("Interrupted, may have had effects")
+    assert results[1].endswith("Output so far:\nbegun\n")
     assert results[2].startswith("Not run: the user interrupted")
     assert pids_of("77.25", tree) == []
 

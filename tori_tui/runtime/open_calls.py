@@ -19,6 +19,7 @@ from tori_tui.trace.outputs import Outputs
 from tori_tui.workspace.paths import Workspace
 from tori_tui.workspace.processes import kill_left_over
 from tori_tui.workspace.recovery import outcome_of
+from tori_tui.workspace.terminal_text import plain_text
 
 SHOWN_OUTPUT_BYTES: Final = 8_000
 """As much of an interrupted command's output as a finished one shows."""
@@ -84,7 +85,7 @@ class OpenCallCloser:
         if started.output is None:
             return ToolOutput(text, is_error=True)
         try:
-            so_far = self._outputs.read_text(started.output, limit_bytes=SHOWN_OUTPUT_BYTES)
+            so_far = plain_text(self._outputs.read_text(started.output, limit_bytes=SHOWN_OUTPUT_BYTES))
         except OSError:
             so_far = ""
         if so_far.strip():
