@@ -40,11 +40,15 @@ PANES_TO_TRANSCRIPT: Final = 2
 QUIET_S: Final = 0.02
 """So long after its first piece a frame is out."""
 
+CALLS_A_TURN: Final = 5
+"""So that the further messages stay below the limit of turns in a run."""
+
 PAGES_LIMIT: Final = 1_500
 
 FIRST: Final = "Make the till of shop 1 share"
 """Stands at the very start."""
 
+FIRST_ANSWER: Final = "Frobozz"
 LAST: Final = "Qwyjibo"
 """Ends the answer behind the further messages."""
 
@@ -108,13 +112,18 @@ def measure_scroll() -> Sequence[Figure]:
 def measure_memory() -> Sequence[Figure]:
     """Return the memory of a long session, scrolled through, and what 1,000 more messages add."""
     with _long_session() as place, _calling_server() as url:
-        (place / "part.py").write_text("".join(f"line {n} of the part\n" for n in range(40)))
+        (place / "part.py").write_text(
+            "".join(f"line {n} of the part, {n * 7919 % 1009} 行\n" for n in range(4_000))
+        )
         process = _resumed(place, url)
+        # What one request needs is loaded, and as many lines drawn as are kept, before anything is measured.
+        process.send(b"begin\r")
+        process.wait_for(FIRST_ANSWER)
         for _ in range(100):
             process.send(PAGE_UP)
             process.read_for(0.03)
         before_mb = process.memory_mb
-        process.send(b"go\r")
+        process.send(b"go on\r")
         process.wait_for(LAST, 120)
         process.read_for(1.0)
         after_mb = process.memory_mb
@@ -160,12 +169,15 @@ def _drawn(process: Watched, key: bytes) -> tuple[float, str]:
 
 @contextmanager
 def _calling_server() -> Iterator[str]:
-    """Serve answers that read a file again and again, each with the next lines, and then say `LAST`."""
-    replies = [
-        answer(f"Now line {n}. 再看第 {n} 行。", [("read_file", {"path": "part.py", "offset": 1 + n % 40})])
-        for n in range(N_MORE // 2)
-    ]
-    server = Server([*replies, answer(LAST, [])], model_s=0.0)
+    """Serve `FIRST_ANSWER`, then answers that read on in a file, each some pieces of it, then `LAST`."""
+    replies = []
+    for first in range(0, N_MORE, CALLS_A_TURN + 1):
+        pieces = range(first, first + CALLS_A_TURN)
+        calls: list[tuple[str, dict[str, object]]] = [
+            ("read_file", {"path": "part.py", "offset": 1 + 4 * n, "limit": 4}) for n in pieces
+        ]
+        replies.append(answer(f"Now from line {first} on. 再看第 {first} 行。", calls))
+    server = Server([answer(FIRST_ANSWER, []), *replies, answer(LAST, [])], model_s=0.0)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}/v1"
