@@ -36,5 +36,11 @@ class OpenCall(Value):
     plan: PlanChanged | None = None
     """What a goal call did to the plan."""
 
+    def with_start(self, started: CallStarted) -> OpenCall:
+        """Return the call with the record of its start."""
+        return OpenCall(
+            self.call, self.message_seq, self.context, self.goal_id, started, self.approval, self.plan
+        )
+
 
 __all__ = ["LoggedMessage", "OpenCall"]

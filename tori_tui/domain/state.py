@@ -272,7 +272,7 @@ def _fold(draft: Draft, event: MessagesFolded) -> None:
 def _start_call(draft: Draft, event: CallStarted, seq: Seq) -> None:
     call = draft.open_calls.get(event.call_id)
     if call is not None:
-        draft.open_calls[event.call_id] = replace(call, started=event)
+        draft.open_calls[event.call_id] = call.with_start(event)
     if event.files:
         draft.past = draft.past.with_writes(seq, event.files)
 

@@ -89,8 +89,8 @@ def fold_view(view: View, context: ContextId, folds: Iterable[Fold], reason: str
     entries: list[ViewEntry] = []
     placed: set[int] = set()
     for entry in view.entries:
-        fold = owner.get(entry.seqs[0]) if all(seq in owner for seq in entry.seqs) else None
-        if fold is None:
+        fold = owner.get(entry.seqs[0])
+        if fold is None or not all(seq in owner for seq in entry.seqs):
             entries.append(entry)
         elif fold.is_result:
             entries.append(_shown_as(entry, fold.text))

@@ -11,20 +11,21 @@ from typing import Literal
 from tori_tui.domain.events import Fold
 from tori_tui.domain.ids import CallId, CommentId, GoalId, Seq
 from tori_tui.domain.messages import JsonObject
+from tori_tui.domain.value import Value, often_made
 
 CallState = Literal["writing", "waiting", "asked", "running", "done", "failed", "denied", "interrupted"]
 
 
-@dataclass(frozen=True, slots=True)
-class PromptBlock:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PromptBlock(Value):
     """The user's words that opened a mission or went on with it."""
 
     text: str
     goal_id: GoalId | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CommentBlock:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CommentBlock(Value):
     """What the user said while a run was going on, and what came of it."""
 
     comment_id: CommentId | None
@@ -36,8 +37,8 @@ class CommentBlock:
     goal_id: GoalId | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerBlock:
+@often_made
+class AnswerBlock(Value):
     """The model's answer, whole or still growing."""
 
     text: str
@@ -46,8 +47,8 @@ class AnswerBlock:
     goal_id: GoalId | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ThinkingBlock:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ThinkingBlock(Value):
     """The model's thinking, whole or still growing."""
 
     text: str
@@ -55,8 +56,8 @@ class ThinkingBlock:
     goal_id: GoalId | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CallBlock:
+@often_made
+class CallBlock(Value):
     """A tool call with what came of it."""
 
     call_id: CallId | None
@@ -78,16 +79,16 @@ class CallBlock:
     goal_id: GoalId | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GoalBlock:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class GoalBlock(Value):
     """Work on another goal begins here."""
 
     goal_id: GoalId | None
     description: str
 
 
-@dataclass(frozen=True, slots=True)
-class FoldBlock:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FoldBlock(Value):
     """Finished work left the model's view; the text that stands for it."""
 
     reason: str
@@ -95,8 +96,8 @@ class FoldBlock:
     goal_id: GoalId | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NoticeBlock:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class NoticeBlock(Value):
     """Something the user should know: an error with what to do, or a plain word of the runner's."""
 
     text: str
@@ -105,8 +106,8 @@ class NoticeBlock:
     goal_id: GoalId | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RetryBlock:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RetryBlock(Value):
     """A request failed and will be sent again."""
 
     reason: str
@@ -118,8 +119,8 @@ class RetryBlock:
     goal_id: GoalId | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RunBlock:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RunBlock(Value):
     """A run ended, and how."""
 
     status: str
@@ -127,8 +128,8 @@ class RunBlock:
     goal_id: GoalId | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CheckpointBlock:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CheckpointBlock(Value):
     """Files changed and were saved: a place to go back to."""
 
     seq: Seq
@@ -144,8 +145,8 @@ class CheckpointBlock:
     goal_id: GoalId | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FileBlock:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FileBlock(Value):
     """A file by itself, at a line."""
 
     path: str
@@ -155,8 +156,8 @@ class FileBlock:
     goal_id: GoalId | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DiffBlock:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DiffBlock(Value):
     """A diff by itself, of any number of files."""
 
     diff: str
