@@ -9,6 +9,7 @@ import heapq
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final, Literal, get_args
 
 from tori_tui.domain.events import Mode
@@ -19,6 +20,9 @@ from tori_tui.ui.actions import ACTIONS
 from tori_tui.ui.slash import SLASH_HELP
 
 OFFERED_LIMIT: Final = 50
+
+PIECE_PATHS: Final = 1_000
+"""Ranked in one go: a millisecond or two."""
 
 SEARCHED_LIMIT_CHARS: Final = 2_000
 """Of an earlier message: 500 of them take some milliseconds at each key."""
@@ -194,19 +198,32 @@ class Names:
             paths.update(dict.fromkeys([*reversed(above), file]))
         return cls(tuple(paths), tuple(path.lower() for path in paths))
 
-    def like(self, word: str, limit: int = OFFERED_LIMIT) -> tuple[str, ...]:
-        """Return the paths that hold the word's letters in order, the likest first."""
+    def like(
+        self, word: str, limit: int = OFFERED_LIMIT, pause: Callable[[], None] = lambda: None
+    ) -> tuple[str, ...]:
+        """Return the paths that hold the word's letters in order, the likest first.
+
+        Args:
+            word: As it is written so far.
+            limit: Most paths.
+            pause: Called after each thousand, so that a thread lets others go first.
+        """
         letters = word.lower()
         if not letters:
             top = (path for path in self.paths if "/" not in path[:-1])
             return tuple(heapq.nsmallest(limit, top, key=lambda path: (not path.endswith("/"), path)))
         holds = _in_order(letters).match
-        found = (
-            (_rank(low, letters), len(low), path)
-            for path, low in zip(self.paths, self.lowered, strict=True)
-            if holds(low)
-        )
-        return tuple(path for *_, path in heapq.nsmallest(limit, found))
+        found: list[tuple[int, int, str]] = []
+        for start in range(0, len(self.paths), PIECE_PATHS):
+            piece = slice(start, start + PIECE_PATHS)
+            ranked = (
+                (_rank(low, letters), len(low), path)
+                for path, low in zip(self.paths[piece], self.lowered[piece], strict=True)
+                if holds(low)
+            )
+            found = heapq.nsmallest(limit, chain(found, ranked))
+            pause()
+        return tuple(path for *_, path in found)
 
 
 def _in_order(letters: str) -> re.Pattern[str]:

@@ -6,8 +6,10 @@ Must not take the focus and must not wait: files are looked for in a thread, key
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from rich.text import Text
@@ -41,6 +43,9 @@ SMALL_SCREEN_ROWS: Final = 30
 
 FRESH_S: Final = 5.0
 """After so long the names of files are looked up anew when they are asked for."""
+
+PAUSE_S: Final = 0.0005
+"""In which the keys get on while thousands of names are ranked."""
 
 FRAME_ROWS: Final = 2
 
@@ -185,7 +190,7 @@ class CompletionPopup(Widget):
             await self._rank(names, self._offer.token)
 
     async def _rank(self, names: Names, token: Token) -> None:
-        paths = await asyncio.to_thread(names.like, token.word.strip('"'))
+        paths = await asyncio.to_thread(names.like, token.word.strip('"'), pause=partial(time.sleep, PAUSE_S))
         if self._offer is not None and self._offer.token == token:
             none = "" if paths or self._names_note else "no such file"
             self._show(file_offer(token, paths, self._names_note or none))
