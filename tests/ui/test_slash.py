@@ -10,6 +10,7 @@ from tori_tui.domain.plan_edits import GoalPinned
 from tori_tui.ui.slash import (
     Aimed,
     Commanded,
+    EffortChosen,
     ExportWanted,
     ModeChosen,
     ModelChosen,
@@ -32,6 +33,9 @@ from tori_tui.ui.slash import (
         ("/plan pin 1", PlanEdited((GoalPinned(GoalId("1"), pinned=True),))),
         ("/model openai/x", ModelChosen("openai/x")),
         ("/mode auto", ModeChosen("auto")),
+        ("/effort high", EffortChosen("high")),
+        ("/effort default", EffortChosen("default")),
+        ("/effort", None),
         ("/export", ExportWanted("html", "")),
         ("/export md", ExportWanted("md", "")),
         ("/export svg my plan.txt", ExportWanted("svg", "my plan.txt")),

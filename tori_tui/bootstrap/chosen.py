@@ -13,29 +13,29 @@ from tori_tui.domain.state import SessionState
 
 
 class Chosen:
-    """Model and mode with which the first run begins; afterwards the state knows better."""
+    """Model and mode with which the first run begins; afterwards the state knows better.
 
-    def __init__(self, model: str, mode: Mode) -> None:
+    Args:
+        model: What options, trace and settings come to.
+        mode: The same.
+        opened: The state with which the session was opened: what the user has switched since goes over both.
+    """
+
+    def __init__(self, model: str, mode: Mode, opened: SessionState) -> None:
         self.model = model
         self.mode = mode
+        self._opened = opened
         self._has_begun = False
 
     def facts(self, state: SessionState, cwd: Path, commit: str) -> RunStatusChanged:
         """Return the record that begins a run."""
-        if self._has_begun:
-            return RunStatusChanged(
-                "running",
-                model=state.model,
-                mode=state.mode,
-                cwd=str(cwd),
-                git_head=commit,
-                tori_version=__version__,
-            )
+        is_switched = state.model != self._opened.model, state.mode != self._opened.mode
+        keeps_model, keeps_mode = (self._has_begun or is_other for is_other in is_switched)
         self._has_begun = True
         return RunStatusChanged(
             "running",
-            model=self.model,
-            mode=self.mode,
+            model=state.model if keeps_model else self.model,
+            mode=state.mode if keeps_mode else self.mode,
             cwd=str(cwd),
             git_head=commit,
             tori_version=__version__,

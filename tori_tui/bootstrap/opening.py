@@ -180,7 +180,7 @@ async def _assemble(
 ) -> Session:
     ground = _lay_ground(settings, options, world, opened, terms)
     model = options.model or opened.state.model or settings.model or default_model(world.environ)
-    chosen = Chosen(model, options.mode or settings.mode)
+    chosen = Chosen(model, options.mode or settings.mode, opened.state)
     profile, _ = await ground.models.ready(model)
     check_limits(options, profile)
     redact = Redactor(secret_values(world.environ)).redact

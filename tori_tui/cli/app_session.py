@@ -162,7 +162,7 @@ def load_live(options: AppOptions) -> LiveLaunch:
 
     from tori_tui.bootstrap import real_surroundings
     from tori_tui.cli.file_port import file_port
-    from tori_tui.cli.model_choices import model_choices
+    from tori_tui.cli.model_choices import efforts_of, first_model, model_choices
     from tori_tui.cli.replay_session import saved_records
     from tori_tui.cli.session_records import SessionRecords
     from tori_tui.ui.bridge import Bridge
@@ -201,11 +201,20 @@ def load_live(options: AppOptions) -> LiveLaunch:
             bridge,
             outside,
             clock=time.monotonic,
-            model=settings.settings.model or "",
+            model=first_model(settings.settings, os.environ),
             mode=settings.settings.mode,
         )
         files = file_port(find_work_tree(wanted.cwd) or wanted.cwd, wanted.cwd)
-        screen.connect(TalkPorts(page, lambda: model_choices(settings.settings), bridge.switch_model, files))
+        screen.connect(
+            TalkPorts(
+                page,
+                models=lambda: model_choices(settings.settings),
+                switch_model=bridge.switch_model,
+                efforts=efforts_of(settings.settings),
+                switch_effort=bridge.switch_effort,
+                files=files,
+            )
+        )
         return screen
 
     return LiveLaunch(bridge, make)

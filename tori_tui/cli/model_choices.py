@@ -5,12 +5,14 @@ Must not ask a server.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tori_tui.config import Settings
 from tori_tui.config.translate import model_profile
 from tori_tui.domain.errors import ToriError
+from tori_tui.domain.request import Effort
 from tori_tui.providers.catalogue import known_models
+from tori_tui.providers.registry import default_model
 from tori_tui.ui.talk_ports import ModelChoice
 
 
@@ -19,6 +21,26 @@ def model_choices(settings: Settings) -> tuple[ModelChoice, ...]:
     own = (settings.model or "", *settings.fallback_models, *settings.models)
     names = dict.fromkeys(filter(None, (*own, *known_models())))
     return tuple(_choices(tuple(names), frozenset(own), settings))
+
+
+def first_model(settings: Settings, environ: Mapping[str, str]) -> str:
+    """Return the model with which a new session begins; empty where there is none."""
+    try:
+        return settings.model or default_model(environ)
+    except ToriError:
+        return ""
+
+
+def efforts_of(settings: Settings) -> Callable[[str], Sequence[Effort]]:
+    """Return what tells how much a model can be told to think."""
+
+    def efforts(model: str) -> Sequence[Effort]:
+        try:
+            return model_profile(model, settings).efforts
+        except ToriError:
+            return ()
+
+    return efforts
 
 
 def _choices(names: tuple[str, ...], own: frozenset[str], settings: Settings) -> Iterator[ModelChoice]:
@@ -32,4 +54,4 @@ def _choices(names: tuple[str, ...], own: frozenset[str], settings: Settings) ->
         yield ModelChoice(name, window, *prices, is_configured=name in own)
 
 
-__all__ = ["model_choices"]
+__all__ = ["efforts_of", "first_model", "model_choices"]

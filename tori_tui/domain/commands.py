@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tori_tui.domain.context_events import EffortChoice
 from tori_tui.domain.events import Mode
 from tori_tui.domain.ids import ApprovalId, BranchId, CommentId, FactId, GoalId, QuestionId
 from tori_tui.domain.messages import ContentPart
@@ -92,6 +93,13 @@ class SwitchModel(Value):
     """Use another model from the next request on."""
 
     model: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SwitchEffort(Value):
+    """Let the model think more or less from the next request on, where it can be told."""
+
+    effort: EffortChoice
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -211,6 +219,7 @@ Command = (
     | InterruptRun
     | EditPlan
     | SwitchModel
+    | SwitchEffort
     | SwitchMode
     | SwitchAgent
     | CloseContext
@@ -250,6 +259,7 @@ __all__ = [
     "StopBranch",
     "SubmitPrompt",
     "SwitchAgent",
+    "SwitchEffort",
     "SwitchMode",
     "SwitchModel",
     "UndoRewind",

@@ -14,13 +14,16 @@ from tori_tui.domain.value import Value
 Mode = Literal["plan", "ask", "edit", "auto"]
 """What runs without a question, from the least on."""
 
+EffortChoice = Literal["", "default", "minimal", "low", "medium", "high", "max"]
+"""How much the model is to think; `default` leaves it to the model, empty says nothing."""
+
 
 FactAuthor = Literal["agent", "user"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ContextChanged(Value):
-    """A context was opened, switched to, closed, or the user chose another model or mode in it."""
+    """A context was opened, switched to, closed, or the user chose another model, mode or effort in it."""
 
     kind: ClassVar[str] = "context"
     context: ContextId
@@ -32,6 +35,7 @@ class ContextChanged(Value):
     """Of one that was opened or switched to: what its agent is held to, whatever the user's mode."""
     goal_id: GoalId | None = None
     """Of a switch: the goal for which; None where the user chose the agent."""
+    effort: EffortChoice = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -48,4 +52,4 @@ class MemoryChanged(Value):
     by: FactAuthor = "agent"
 
 
-__all__ = ["ContextChanged", "FactAuthor", "MemoryChanged", "Mode"]
+__all__ = ["ContextChanged", "EffortChoice", "FactAuthor", "MemoryChanged", "Mode"]

@@ -13,6 +13,7 @@ from tori_tui.domain.messages import JsonObject, Message
 from tori_tui.domain.value import Value
 
 Effort = Literal["", "minimal", "low", "medium", "high", "max"]
+"""How much a model thinks before it answers; empty is its own default."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -43,6 +43,7 @@ from tori_tui.domain.ids import (
 from tori_tui.domain.log import Log
 from tori_tui.domain.logged import LoggedMessage, OpenCall
 from tori_tui.domain.moments import Past
+from tori_tui.domain.request import Effort
 from tori_tui.domain.usage import Usage
 from tori_tui.domain.view import View
 
@@ -73,6 +74,8 @@ class SessionState:
     """The newest record that began a run: model, mode, cwd, git head."""
     model: str = ""
     mode: Mode | Literal[""] = ""
+    effort: Effort = ""
+    """What the user chose; a model that does not take it goes by its own."""
     tree: GoalTree = field(default_factory=GoalTree)
     log: Log[LoggedMessage] = field(default_factory=Log)
     views: Mapping[ContextId, View] = field(default_factory=_nothing)
@@ -177,6 +180,7 @@ class Draft:
     facts: RunStatusChanged | None
     model: str
     mode: Mode | str
+    effort: Effort
     tree: GoalTree
     log: Log[LoggedMessage]
     views: dict[ContextId, View]

@@ -339,6 +339,8 @@ def _change_context(draft: Draft, event: ContextChanged, seq: Seq) -> None:
             else:
                 draft.model = event.model or draft.model
             draft.mode = event.mode or draft.mode
+            if event.effort:
+                draft.effort = "" if event.effort == "default" else event.effort
         case "closed":
             draft.contexts = {i: opened for i, opened in draft.contexts.items() if i != context}
             draft.views[context] = cleared(draft.views.get(context) or View())

@@ -182,14 +182,15 @@ def fate_in_words(event: CommentRouted, goal_id: GoalId | None) -> str:
 
 
 def context_in_words(event: ContextChanged) -> str:
-    """Return which agent, model or mode is in force now; empty where nothing is worth telling."""
+    """Return which agent, model, mode or effort is in force now; empty where nothing is worth telling."""
     match event.action:
         case "switched":
             parts = (f"goal {event.goal_id}" if event.goal_id else "", event.model)
             return " · ".join([f"agent {event.agent}", *(part for part in parts if part)])
         case "configured":
             mode = f"mode {event.mode}" if event.mode else ""
-            return " · ".join(part for part in (event.model, mode) if part)
+            effort = f"effort {event.effort}" if event.effort else ""
+            return " · ".join(part for part in (event.model, mode, effort) if part)
         case "opened":
             return ""
         case "closed":

@@ -220,7 +220,7 @@ class RequestBuilder:
         built = self._encode(built, state)
         key = self._cache_key(state)
         sections = self._meter.corrected_sections(built.sections, profile.name, state.n_turns + 1)
-        request = self._images.without(replace(built.request, cache_key=key))
+        request = self._images.without(replace(built.request, cache_key=key, effort=state.effort))
         return replace(built, request=request, sections=sections)
 
     def inheritable(self, state: SessionState) -> tuple[SystemParts, str | None, str]:

@@ -34,6 +34,7 @@ from tori_tui.domain.commands import (
     StopBranch,
     SubmitPrompt,
     SwitchAgent,
+    SwitchEffort,
     SwitchMode,
     SwitchModel,
     UndoRewind,
@@ -202,7 +203,7 @@ class Session:
                 await self._runner.edit_plan(command)
                 if not self.is_running:
                     await self._runner.apply_edits()
-            case SwitchModel() | SwitchMode():
+            case SwitchModel() | SwitchMode() | SwitchEffort():
                 await self._configure(command)
             case SwitchAgent() | CloseContext() | Remember() | SearchMemory() | ForgetFact():
                 await self._share(command)
@@ -317,13 +318,15 @@ class Session:
             is_open = can_continue(self.state) and bool(self.state.tree.open_goals)
             await self._prompted(SubmitPrompt(comment.text, continues=is_open, images=comment.images))
 
-    async def _configure(self, command: SwitchModel | SwitchMode) -> None:
+    async def _configure(self, command: SwitchModel | SwitchMode | SwitchEffort) -> None:
         context = self.state.active_context
         match command:
             case SwitchModel():
                 await self._recorder.record(ContextChanged(context, "configured", model=command.model))
             case SwitchMode():
                 await self._recorder.record(ContextChanged(context, "configured", mode=command.mode))
+            case SwitchEffort():
+                await self._recorder.record(ContextChanged(context, "configured", effort=command.effort))
 
     def _interrupt(self, reason: str) -> None:
         self._services.shell.stop()

@@ -76,6 +76,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     ),
     Action("search", "Search the conversation", ("ctrl+f",), "session", "search", is_priority=True),
     Action("choose_model", "Models: switch to another", (), "session", "model", is_live=True),
+    Action("choose_effort", "Effort: how much the model thinks", (), "session", "effort"),
     Action("goal_details", "All about the goal that is worked on", (), "session"),
     Action("filter_goals", "Filter the goals", (), "session"),
     Action("tell_cost", "Cost so far, in all and by goal", (), "session", "cost"),

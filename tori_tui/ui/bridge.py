@@ -21,9 +21,11 @@ from tori_tui.domain.commands import (
     DecideApproval,
     EditPlan,
     InterruptRun,
+    SwitchEffort,
     SwitchMode,
     SwitchModel,
 )
+from tori_tui.domain.context_events import EffortChoice
 from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import (
     CallStreamed,
@@ -271,6 +273,10 @@ class Bridge:
     def switch_model(self, name: str) -> None:
         """Use another model from the next request on."""
         self._send(SwitchModel(name))
+
+    def switch_effort(self, effort: EffortChoice) -> None:
+        """Let the model think more or less from the next request on."""
+        self._send(SwitchEffort(effort))
 
     def switch_mode(self, mode: Mode) -> None:
         """Use another permission mode."""

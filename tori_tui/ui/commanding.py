@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
+from tori_tui.domain.context_events import EffortChoice
 from tori_tui.domain.goal_call import GoalRefused
 from tori_tui.domain.messages import ContentPart
 from tori_tui.domain.state import SessionState
@@ -16,6 +17,7 @@ from tori_tui.ui.bridge import Bridge
 from tori_tui.ui.slash import (
     Aimed,
     Commanded,
+    EffortChosen,
     ExportWanted,
     MemoryWanted,
     ModeChosen,
@@ -36,6 +38,7 @@ class Commanding:
         said: Called when a line said something to the model.
         edit_page: Lets the user edit the plan in his editor.
         export: Writes the session as a page.
+        switch_effort: Lets the model think more or less.
     """
 
     def __init__(
@@ -47,6 +50,7 @@ class Commanding:
         said: Callable[[], None],
         edit_page: Callable[[], object],
         export: Callable[[ExportWanted], object],
+        switch_effort: Callable[[EffortChoice], None],
     ) -> None:
         self._bridge = bridge
         self._state = state
@@ -54,6 +58,7 @@ class Commanding:
         self._said = said
         self._edit_page = edit_page
         self._export = export
+        self._switch_effort = switch_effort
 
     def obey(self, line: str, images: tuple[ContentPart, ...] = ()) -> bool:
         """Do what a line asks for; False if it is no command.
@@ -79,6 +84,8 @@ class Commanding:
                 self._edit_page()
             case ModelChosen():
                 self._bridge.switch_model(asked.name)
+            case EffortChosen():
+                self._switch_effort(asked.effort)
             case ModeChosen():
                 self._bridge.switch_mode(asked.mode)
             case Commanded():

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, Literal, get_args
 
+from tori_tui.domain.context_events import EffortChoice
 from tori_tui.domain.events import Mode
 from tori_tui.domain.goals import Goal, GoalTree
 from tori_tui.domain.plan_command import PLAN_WORDS
@@ -119,6 +120,9 @@ def argument_offer(token: Token, tree: GoalTree, agents: Callable[[], Sequence[s
     match token.command:
         case "mode":
             words = (Suggestion(mode, mode) for mode in get_args(Mode) if mode.startswith(token.word))
+        case "effort":
+            efforts = filter(None, get_args(EffortChoice))
+            words = (Suggestion(effort, effort) for effort in efforts if effort.startswith(token.word))
         case "agent":
             start = token.word.removeprefix("close ")
             lead = token.word.removesuffix(start)

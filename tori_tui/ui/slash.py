@@ -25,6 +25,7 @@ from tori_tui.domain.commands import (
     SwitchAgent,
     UndoRewind,
 )
+from tori_tui.domain.context_events import EffortChoice
 from tori_tui.domain.events import Mode
 from tori_tui.domain.goal_call import GoalRefused, parse_goal_id
 from tori_tui.domain.goals import GoalTree
@@ -81,6 +82,13 @@ class ModelChosen:
 
 
 @dataclass(frozen=True, slots=True)
+class EffortChosen:
+    """The user wants the model to think more or less."""
+
+    effort: EffortChoice
+
+
+@dataclass(frozen=True, slots=True)
 class ModeChosen:
     """The user wants another permission mode."""
 
@@ -109,7 +117,15 @@ class ExportWanted:
 
 
 Asked = (
-    Aimed | PlanEdited | PlanPageWanted | ModelChosen | ModeChosen | Commanded | MemoryWanted | ExportWanted
+    Aimed
+    | PlanEdited
+    | PlanPageWanted
+    | ModelChosen
+    | EffortChosen
+    | ModeChosen
+    | Commanded
+    | MemoryWanted
+    | ExportWanted
 )
 
 _ALONE: Final[Mapping[str, Callable[[], SessionCommand]]] = MappingProxyType(
@@ -142,17 +158,15 @@ def read_slash(line: str, tree: GoalTree) -> Asked | None:
             return Commanded(_ALONE[word]())
         case "rename" | "stop":
             return Commanded(RenameSession(_needed(rest, word)) if word == "rename" else _stop(rest))
-        case "agent":
-            return Commanded(_agent(rest))
+        case "agent" | "memory":
+            return Commanded(_agent(rest) if word == "agent" else _memory(rest))
         case "remember":
             return Commanded(_remember(rest)) if rest else MemoryWanted()
-        case "memory":
-            return Commanded(_memory(rest))
         case "export":
             return _export(rest)
-        case "model" | "mode" if rest or word == "mode":
-            # Alone, /model is the action of that name, which lets the user choose.
-            return ModelChosen(rest) if word == "model" else _mode(rest)
+        case "model" | "effort" | "mode" if rest or word == "mode":
+            # Alone, /model and /effort are the actions of that name, which let the user choose.
+            return _switch(word, rest)
         case _:
             return None
 
@@ -235,6 +249,24 @@ def _export(rest: str) -> ExportWanted:
     raise GoalRefused(f"{rest!r} does not say in which form.", SLASH_HELP["export"])
 
 
+def _switch(word: str, rest: str) -> ModelChosen | EffortChosen | ModeChosen:
+    match word:
+        case "model":
+            return ModelChosen(rest)
+        case "effort":
+            return _effort(rest)
+        case _:
+            return _mode(rest)
+
+
+def _effort(rest: str) -> EffortChosen:
+    for effort in get_args(EffortChoice):
+        if effort and effort == rest:
+            return EffortChosen(effort)
+    known = ", ".join(filter(None, get_args(EffortChoice)))
+    raise GoalRefused(f"{rest!r} is no effort.", f"There are: {known}.")
+
+
 def _mode(rest: str) -> ModeChosen:
     for mode in get_args(Mode):
         if mode == rest:
@@ -254,6 +286,7 @@ __all__ = [
     "Aimed",
     "Asked",
     "Commanded",
+    "EffortChosen",
     "ExportWanted",
     "MemoryWanted",
     "ModeChosen",

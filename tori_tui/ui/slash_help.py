@@ -23,6 +23,7 @@ SLASH_HELP: Final[Mapping[str, str]] = MappingProxyType(
         "stop": "/stop [BRANCH]: stop one branch of explore; without a number everything",
         "rename": "/rename NAME: name this session",
         "model": "/model [NAME]: use another model from the next request on; alone: choose one",
+        "effort": "/effort [low | medium | high | default …]: how much the model thinks; alone: choose",
         "agent": "/agent [NAME | close NAME]: let another agent work (Tab completes), or close its context",
         "remember": "/remember [KEY:] TEXT | forget KEY: tell every agent of the session; alone: show",
         "memory": "/memory [WORDS] | forget ID: what sessions learned of this project",

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from tori_tui.domain.context_events import EffortChoice
 from tori_tui.domain.inspection import ContextPage
+from tori_tui.domain.request import Effort
 from tori_tui.ui.file_port import FilePort
 
 FindPage = Callable[[int], ContextPage | None]
@@ -43,6 +45,9 @@ class TalkPorts:
     switch_model: Callable[[str], None] = lambda name: None
     files: FilePort = field(default_factory=FilePort)
     """What blocks name and what was saved."""
+    efforts: Callable[[str], Sequence[Effort]] = lambda model: ()
+    """How much a model can be told to think, from the least on; empty where it cannot, or nobody knows."""
+    switch_effort: Callable[[EffortChoice], None] = lambda effort: None
 
 
 __all__ = ["FindPage", "ModelChoice", "TalkPorts", "no_page"]

@@ -50,6 +50,7 @@ from tori_tui.render.page.entries import (
 )
 from tori_tui.render.wording import (
     branch_in_words,
+    context_in_words,
     edits_in_words,
     fate_in_words,
     memory_in_words,
@@ -144,7 +145,7 @@ class _Teller:
             case BranchChanged():
                 self._note(record, branch_in_words(event))
             case ContextChanged():
-                self._note(record, _context_in_words(event))
+                self._note(record, context_in_words(event))
             case Rewound():
                 told = Noted(record.seq, record.at, rewind_told(event))
                 self._told.append((_Place(self._mission, self._goal, is_lost=False), told))
@@ -282,21 +283,6 @@ def _images(message: Message) -> tuple[ContentPart, ...]:
     if isinstance(message.content, str):
         return ()
     return tuple(part for part in message.content if part.type == "image")
-
-
-def _context_in_words(event: ContextChanged) -> str:
-    match event.action:
-        case "switched":
-            parts = (f"goal {event.goal_id}" if event.goal_id else "", event.model)
-            return " · ".join([f"agent {event.agent}", *(part for part in parts if part)])
-        case "configured":
-            return " · ".join(
-                part for part in (event.model, f"mode {event.mode}" if event.mode else "") if part
-            )
-        case "opened":
-            return ""
-        case "closed":
-            return f"agent {event.agent} closed"
 
 
 __all__ = ["account_of", "own_part"]

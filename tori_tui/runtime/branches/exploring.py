@@ -161,6 +161,7 @@ class Exploring:
             inherited=order.inherited,
             check=asked.check,
             base=order.base,
+            effort=self._recorder.state.effort,
         )
 
     async def started(self, work: BranchWork, branch: Branch) -> None:

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Final
 
 from tori_tui.domain.events import (
+    ContextChanged,
     DurableEvent,
     Fold,
     MessageAdded,
@@ -64,6 +65,7 @@ def first_records(work: BranchWork, parent: str, cwd: str, at: datetime) -> Iter
         RunStatusChanged("idle", named, parent=parent),
         PlanChanged((MissionOpened(MISSION, work.direction, work.check),), "model"),
         MessageAdded(told),
+        *((ContextChanged(MAIN_CONTEXT, "configured", effort=work.effort),) if work.effort else ()),
     )
     for number, event in enumerate(events, 1):
         yield Record(Seq(seq + number), at, event)

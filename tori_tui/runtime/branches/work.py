@@ -14,7 +14,7 @@ from tori_tui.domain.commands import DecideApproval
 from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import Mode, Record, TurnFinished
 from tori_tui.domain.ids import BranchId
-from tori_tui.domain.request import ToolSpec
+from tori_tui.domain.request import Effort, ToolSpec
 from tori_tui.runtime.asking import ApprovalRequest
 from tori_tui.runtime.limits import Limits
 
@@ -66,6 +66,8 @@ class BranchWork:
     check: str | None = None
     base: BaseTree | None = None
     """Set where it implements."""
+    effort: Effort = ""
+    """As the parent's, whose cached prefix it goes on with."""
 
 
 @dataclass(frozen=True, slots=True)

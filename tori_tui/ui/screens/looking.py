@@ -6,16 +6,19 @@ Must not find anything out; numbers come through ports, off the screen's own thr
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from textual.screen import Screen
 from textual.widget import Widget
 
+from tori_tui.domain.context_events import EffortChoice
 from tori_tui.domain.inspection import ContextPage
+from tori_tui.domain.request import Effort
 from tori_tui.domain.state import SessionState
 from tori_tui.render.spending import spending_lines
 from tori_tui.ui.editor import EditorFailed, edited_in_editor
 from tori_tui.ui.palette import Palette
+from tori_tui.ui.screens.efforts import DEFAULT, EffortsScreen
 from tori_tui.ui.screens.models import ModelsScreen
 from tori_tui.ui.talk_ports import TalkPorts
 from tori_tui.ui.widgets.context_pane import ContextPane
@@ -105,6 +108,37 @@ class LookingScreen(Screen[None]):
         choices = self.talk_ports.models()
         self.app.push_screen(ModelsScreen(self.palette, choices, self.state.model_in_force), chosen)
 
+    @property
+    def model(self) -> str:
+        """The model of the next request; empty where it is not known yet."""
+        return self.state.model_in_force
+
+    @property
+    def effort(self) -> Effort:
+        """What the model is told to think; empty where it goes by its own."""
+        wanted = self.state.effort
+        return wanted if wanted and wanted in self.talk_ports.efforts(self.model) else ""
+
+    def action_choose_effort(self) -> None:
+        """Choose how much the model thinks."""
+
+        def chosen(effort: EffortChoice | None) -> None:
+            if effort is not None:
+                self.switch_effort(effort)
+
+        efforts = self.talk_ports.efforts(self.model)
+        if efforts:
+            self.app.push_screen(EffortsScreen(self.palette, self.model, efforts, self.state.effort), chosen)
+        else:
+            self.note(effort_unknown(self.model, efforts), "warning")
+
+    def switch_effort(self, effort: EffortChoice) -> None:
+        """Let the model think more or less, and say so where it cannot be told."""
+        efforts = self.talk_ports.efforts(self.model)
+        if effort != DEFAULT and effort not in efforts:
+            self.note(effort_unknown(self.model, efforts), "warning")
+        self.talk_ports.switch_effort(effort)
+
     # ── cost ──
 
     def action_tell_cost(self) -> None:
@@ -121,6 +155,16 @@ class LookingScreen(Screen[None]):
             self.note("Nothing was sent yet, so nothing was paid.")
             return
         self.note("\n".join(spending_lines(page.totals, self.state)))
+
+
+def effort_unknown(model: str, efforts: Sequence[Effort]) -> str:
+    """Return in words why an effort is not passed on."""
+    if efforts:
+        return f"{model} takes {', '.join(efforts)}: with another effort it thinks as it does by itself."
+    return (
+        f"tori does not know that {model or 'the model'} takes an effort, so it is not told of one. "
+        f'If it does: efforts = ["low", "medium", "high"] under [models."{model or "NAME"}"].'
+    )
 
 
 __all__ = ["LookingScreen"]

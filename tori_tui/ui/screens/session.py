@@ -87,6 +87,7 @@ class SessionScreen(WritingScreen):
             said=self.transcript.action_follow,
             edit_page=lambda: self.run_worker(self._edit_plan_page(), name="editor", group="editor"),
             export=lambda wanted: self.run_worker(self._export(wanted), name="export", group="export"),
+            switch_effort=self.switch_effort,
         )
         self.notifier = Notifier(outside.notice, self._write_to_terminal)
         self._context_tokens = 0
@@ -270,10 +271,15 @@ class SessionScreen(WritingScreen):
 
     # ── what is shown ──
 
+    @property
+    def model(self) -> str:
+        """The model of the next request."""
+        return self.state.model_in_force or self._model
+
     def show_status(self) -> None:
         """Show model, mode, context share, cost and branch."""
         state = self.state
-        model = state.model_in_force or self._model
+        model = self.model
         turn = state.last_turns.get(state.active_context)
         tokens = self._context_tokens or (turn.usage.total_tokens if turn else 0)
         is_quitting = self.clock() - self._quit_asked_s < QUIT_WITHIN_S
@@ -283,6 +289,7 @@ class SessionScreen(WritingScreen):
                 hints=_BUSY_HINTS if self.is_busy else _IDLE_HINTS,
                 note="Ctrl+C again quits" if is_quitting else "",
                 model=model,
+                effort=self.effort,
                 mode=state.mode_in_force or self._mode,
                 agent="" if state.agent == BUILD else state.agent,
                 context_tokens=tokens,

@@ -44,6 +44,8 @@ class Status:
     note: str = ""
     """What holds for the moment: `retry in 3 s`, `3 permissions wait`."""
     model: str = ""
+    effort: str = ""
+    """What the model is told to think; empty where it goes by its own."""
     mode: str = ""
     agent: str = ""
     """Empty for the default one."""
@@ -138,7 +140,8 @@ class StatusLine(Kept):
             model = one_line(status.model)
             is_short = width >= WIDE_CELLS and len(model) <= MODEL_LIMIT_CHARS
             name = model if is_short else model.rpartition("/")[2]
-            facts.append((one_line(name, MODEL_LIMIT_CHARS), palette.base))
+            effort = f" ({status.effort})" if status.effort else ""
+            facts.append((f"{one_line(name, MODEL_LIMIT_CHARS)}{effort}", palette.base))
         if status.context_tokens:
             facts.append(self._share())
         if status.cost:
