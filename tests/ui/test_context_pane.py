@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 import pytest
+from rich.text import Text
 from textual.pilot import Pilot
 
 from tests.ui import scenes
@@ -76,7 +77,7 @@ async def test_the_next_request_stands_beside_the_conversation_part_by_part() ->
         assert "turn 13" in text
         assert "of 200k" in text
         assert "about $0.03 before its answer" in text
-        assert "12 requests, 310k in, 5.1k out, $0.43" in text
+        assert "12 requests, 310k in, 5.1k out, $0.43" in " ".join(text.split())
         assert "saved 280k of 290k" in text
         assert "turn 9: over 77k tokens" in text
         assert "1 fold of finished work, 410 tokens" in text
@@ -95,6 +96,27 @@ async def test_it_is_looked_at_again_soon_after_the_session_went_on_and_only_whi
         assert len(pages.asked) == 2
         assert not stage.screen.context_pane.display
         assert stage.screen.focused is stage.screen.input
+
+
+async def test_escape_closes_it_and_leads_back_to_the_input() -> None:
+    async with shown() as (stage, pilot, _):
+        await pilot.press("escape")
+        assert not stage.screen.context_pane.display
+        assert stage.screen.focused is stage.screen.input
+        assert stage.session.sent == []
+
+
+async def test_of_a_request_with_thousands_of_parts_only_those_in_view_are_drawn() -> None:
+    async with shown() as (stage, pilot, pages):
+        pages.page = page(parts=tuple(part("turn", f"bash {n}", 900 + n) for n in range(3_000)))
+        stage.session.emit(said("more", "2'.2"))
+        await pilot.pause(LOOK_AFTER_S + 0.3)
+        pane = stage.screen.context_pane
+        assert sum(not isinstance(line, Text) for line in pane._lines) == 3_000
+        await pilot.press("pagedown")
+        await pilot.pause(0.4)
+        drawn = [pane.render_line(y).text for y in range(pane.size.height)]
+        assert any("bash 40" in line for line in drawn)
 
 
 async def test_before_the_first_request_it_says_so() -> None:

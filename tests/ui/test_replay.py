@@ -129,8 +129,7 @@ async def test_it_plays_from_the_start_faster_and_stops_at_the_end() -> None:
                 break
         assert stage.screen.replaying.is_at_end
         assert not stage.screen.is_playing
-        await pilot.press("space")
-        await pilot.press("space")
+        await pilot.press(*["minus"] * 4, "space", "space")
         assert not stage.screen.is_playing
         assert stage.screen.replaying.place < len(STORY)
 

@@ -31,6 +31,7 @@ from tori_tui.ui.themes import AUTO, DARK, LIGHT, ThemeSpec, load_theme, theme_d
 
 if TYPE_CHECKING:
     from tori_tui.bootstrap import SessionOptions, Surroundings
+    from tori_tui.cli.context_pages import ContextPages
     from tori_tui.config import LoadedSettings, Settings
     from tori_tui.domain.ids import GoalId
     from tori_tui.domain.inspection import ContextPage
@@ -188,12 +189,17 @@ def load_live(options: AppOptions) -> LiveLaunch:
 
     outside = _outside(bridge, settings.settings, wanted.cwd, surroundings)
 
-    def page(before: int) -> ContextPage | None:
-        from tori_tui.cli.context_pages import page_of_trace
+    def directory() -> Path | None:
+        return bridge.session.directory if bridge.session is not None else None
 
-        session = bridge.session
-        directory = session.directory if session is not None else None
-        return page_of_trace(directory, before, window_of(settings.settings), surroundings.clock.now())
+    pages: list[ContextPages] = []
+
+    def page(before: int) -> ContextPage | None:
+        from tori_tui.cli.context_pages import ContextPages
+
+        if not pages:  # what it needs is loaded when it is first looked at
+            pages.append(ContextPages(directory, window_of(settings.settings)))
+        return pages[0].page(surroundings.clock.now())
 
     def make(theme: ThemeSpec) -> Screen[None]:
         screen = SessionScreen(

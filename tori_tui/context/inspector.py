@@ -8,21 +8,22 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tori_tui.context.build import MESSAGE_SECTIONS
 from tori_tui.context.repeats import find_repeats
 from tori_tui.context.strict_parts import is_strict_json, strict_parts
 from tori_tui.context.tokens import estimate_message
-from tori_tui.domain.events import MessagesFolded, Record, Section, TurnFinished
-from tori_tui.domain.goals import GoalTree
-from tori_tui.domain.ids import ContextId, Seq
+from tori_tui.context.trace_history import TraceHistory
+from tori_tui.domain.events import Record, Section, TurnFinished
+from tori_tui.domain.goals import Goal
+from tori_tui.domain.ids import ContextId, GoalId, Seq
 from tori_tui.domain.inspection import SentPart, SentRequest, SentTotals, common_prefix
 from tori_tui.domain.messages import Message
 from tori_tui.domain.plan_text import one_line
-from tori_tui.domain.state import SessionState, reduce_all
+from tori_tui.domain.state import SessionState
 from tori_tui.domain.view import ViewEntry
 
 CACHE_LIFE_S: Final = 300
@@ -39,51 +40,6 @@ FIXED_RULE: Final = "fixed: sent with every request"
 NEVER_CUT_WORDS: Final = "user's words: never cut"
 
 
-@dataclass(slots=True)
-class TraceHistory:
-    """The records of a trace, and what the inspector must know of them."""
-
-    records: Sequence[Record]
-    turns: list[int] = field(default_factory=list)
-    """Indices of the records that close a turn."""
-    befores: dict[int, int] = field(default_factory=dict)
-    """For each of them that of the turn before it in the same context."""
-
-    @classmethod
-    def of(cls, records: Iterable[Record]) -> TraceHistory:
-        """Read the records once."""
-        history = cls(tuple(records))
-        newest: dict[ContextId, int] = {}
-        for at, record in enumerate(history.records):
-            if isinstance(record.event, TurnFinished):
-                history.turns.append(at)
-                if record.event.context in newest:
-                    history.befores[at] = newest[record.event.context]
-                newest[record.event.context] = at
-        return history
-
-    def turn(self, at: int) -> TurnFinished:
-        """Return the turn that a record closes."""
-        event = self.records[at].event
-        if not isinstance(event, TurnFinished):
-            raise TypeError(f"record {at} closes no turn")
-        return event
-
-    def index_of(self, number: int) -> int | None:
-        """Return the record that closes a turn by its number, or None."""
-        return next((at for at in self.turns if self.turn(at).number == number), None)
-
-    def folds_until(self, at: int) -> dict[tuple[ContextId, tuple[Seq, ...]], tuple[Record, str]]:
-        """Return which record made each fold, and what it says of its rule."""
-        made: dict[tuple[ContextId, tuple[Seq, ...]], tuple[Record, str]] = {}
-        for record in self.records[:at]:
-            event = record.event
-            if isinstance(event, MessagesFolded):
-                rule = f"{event.rule}: {event.reason}" if event.rule else event.reason
-                made |= {(event.context, fold.seqs): (record, rule) for fold in event.folds}
-        return made
-
-
 def inspect(history: TraceHistory, at: int, text_of: Callable[[str], str], window_tokens: int) -> SentRequest:
     """Return the request of the turn that a record closes, with what of it was in the cache.
 
@@ -93,15 +49,24 @@ def inspect(history: TraceHistory, at: int, text_of: Callable[[str], str], windo
         text_of: Gives the text of a section by its hash; empty where it is not there any more.
         window_tokens: Of the turn's model.
     """
-    request = _request(history, at, text_of, window_tokens)
-    before = history.befores.get(at)
-    if before is None:
-        return request
-    earlier = _request(history, before, text_of, window_tokens)
-    is_cold = (request.at - earlier.at).total_seconds() > CACHE_LIFE_S
-    n_common = 0 if is_cold else common_prefix(request.parts, _without_late_plan(earlier.parts))
-    parts = tuple(replace(part, is_cached=place < n_common) for place, part in enumerate(request.parts))
-    return replace(request, parts=parts, is_cold=is_cold)
+    look = _Look(history, text_of, window_tokens)
+    return look.request(history.records[at], history.state_before(at), at, history.befores.get(at))
+
+
+def inspect_coming(
+    history: TraceHistory, coming: Record, text_of: Callable[[str], str], window_tokens: int
+) -> SentRequest:
+    """Return the request of a turn that would come at the end of the records.
+
+    Args:
+        history: The trace.
+        coming: What would close that turn.
+        text_of: Gives the text of a section by its hash.
+        window_tokens: Of the turn's model.
+    """
+    context = _turn_of(coming).context
+    look = _Look(history, text_of, window_tokens)
+    return look.request(coming, history.end, len(history.records), history.newest.get(context))
 
 
 def totals(history: TraceHistory) -> SentTotals:
@@ -143,25 +108,51 @@ def _without_late_plan(parts: Sequence[SentPart]) -> Sequence[SentPart]:
     return parts[:-1] if parts and parts[-1].name == "plan" else parts
 
 
-def _request(
-    history: TraceHistory, at: int, text_of: Callable[[str], str], window_tokens: int
-) -> SentRequest:
-    record, turn = history.records[at], history.turn(at)
-    state = reduce_all(history.records[:at])
-    starts = [history.records[place].seq for place in history.turns]
-    last_failure = next((e.seq for e in reversed(state.log) if _has_failed(e.message)), None)
-    scene = _Scene(state, turn, history.folds_until(at), starts, last_failure)
-    is_strict = is_strict_json(turn.sections)
-    rows = strict_parts(state, turn, window_tokens) if is_strict else list(scene.rows())
-    rows = _scaled(rows, turn.sections)
-    parts: list[SentPart] = []
-    for section in turn.sections:
-        if section.name not in MESSAGE_SECTIONS:
-            parts.append(_fixed(section, text_of(section.sha256)))
-        elif rows:
-            parts += rows
-            rows = []
-    return SentRequest(turn, record.at, tuple(parts), find_repeats(parts))
+def _turn_of(record: Record) -> TurnFinished:
+    if not isinstance(record.event, TurnFinished):
+        raise TypeError(f"record {record.seq} closes no turn")
+    return record.event
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What looks at the requests of one trace."""
+
+    history: TraceHistory
+    text_of: Callable[[str], str]
+    window_tokens: int
+
+    def request(self, record: Record, state: SessionState, at: int, before: int | None) -> SentRequest:
+        """Return the request of a turn, compared with the one before it in its context."""
+        parts = self._parts(_turn_of(record), state, at)
+        is_cold = False
+        if before is not None:
+            earlier = self.history.records[before]
+            is_cold = (record.at - earlier.at).total_seconds() > CACHE_LIFE_S
+            sent = self._parts(_turn_of(earlier), self.history.state_before(before), before)
+            n_common = 0 if is_cold else common_prefix(parts, _without_late_plan(sent))
+            parts = [replace(part, is_cached=place < n_common) for place, part in enumerate(parts)]
+        return SentRequest(_turn_of(record), record.at, tuple(parts), find_repeats(parts), is_cold)
+
+    def _parts(self, turn: TurnFinished, state: SessionState, at: int) -> list[SentPart]:
+        """Return what a request held: `at` is how many records there were."""
+        history = self.history
+        starts = [history.records[place].seq for place in history.turns]
+        last_failure = next((e.seq for e in reversed(state.log) if _has_failed(e.message)), None)
+        goals = {goal.id: goal for goal in state.tree.walk()}
+        folds = history.folds_until(at)
+        scene = _Scene(state, turn, folds, starts, last_failure, history.known_parts, goals)
+        is_strict = is_strict_json(turn.sections)
+        rows = strict_parts(state, turn, self.window_tokens) if is_strict else list(scene.rows())
+        rows = _scaled(rows, turn.sections)
+        parts: list[SentPart] = []
+        for section in turn.sections:
+            if section.name not in MESSAGE_SECTIONS:
+                parts.append(_fixed(section, self.text_of(section.sha256)))
+            elif rows:
+                parts += rows
+                rows = []
+        return parts
 
 
 def _fixed(section: Section, text: str) -> SentPart:
@@ -194,6 +185,8 @@ class _Scene:
     folds: dict[tuple[ContextId, tuple[Seq, ...]], tuple[Record, str]]
     turn_ends: Sequence[Seq]
     last_failure: Seq | None
+    known: dict[tuple[int, ...], tuple[tuple[Message, ...], SentPart]]
+    goals: dict[GoalId, Goal]
 
     def rows(self) -> Iterator[SentPart]:
         """Yield the parts, a reply together with the results of its calls."""
@@ -207,20 +200,27 @@ class _Scene:
             yield self._row(group)
 
     def _row(self, group: Sequence[ViewEntry]) -> SentPart:
-        head = group[0].message
-        name = _name(head)
+        part = self._known_part(group)
+        rules = (rule for entry in group for rule in self._rules(entry, part.name))
         seqs = tuple(seq for entry in group for seq in entry.seqs)
-        shown = [_content(entry.message) for entry in group]
-        return SentPart(
-            name=name,
-            title=_title(head),
-            tokens=sum(estimate_message(entry.message) for entry in group),
-            rule="; ".join(dict.fromkeys(rule for entry in group for rule in self._rules(entry, name))),
-            seqs=seqs,
-            age_turns=self._age(seqs[0]),
-            digest=hashlib.sha256("\0".join(shown).encode("utf-8", "surrogatepass")).hexdigest(),
-            text="\n".join(entry.message.text for entry in group),
-        )
+        return replace(part, rule="; ".join(dict.fromkeys(rules)), seqs=seqs, age_turns=self._age(seqs[0]))
+
+    def _known_part(self, group: Sequence[ViewEntry]) -> SentPart:
+        """Return what follows from the messages alone; those of a long view are nearly all known."""
+        messages = tuple(entry.message for entry in group)
+        key = tuple(map(id, messages))
+        if key not in self.known:
+            shown = [_content(message) for message in messages]
+            part = SentPart(
+                name=_name(messages[0]),
+                title=_title(messages[0]),
+                tokens=sum(map(estimate_message, messages)),
+                rule="",
+                digest=hashlib.sha256("\0".join(shown).encode("utf-8", "surrogatepass")).hexdigest(),
+                text="\n".join(message.text for message in messages),
+            )
+            self.known[key] = (messages, part)
+        return self.known[key][1]
 
     def _age(self, seq: Seq) -> int:
         """Return how many requests before this one showed the record."""
@@ -247,11 +247,10 @@ class _Scene:
     def _live_rule(self, message: Message) -> str:
         if message.origin == "runner":
             return "tori's own word: kept with the turns around it"
-        tree: GoalTree = self.state.tree
-        goal = tree.find(message.goal_id) if message.goal_id else None
+        goal = self.goals.get(message.goal_id) if message.goal_id else None
         if goal is None:
             return "mission: kept until a batch"
-        if goal.id == tree.current_id:
+        if goal.id == self.state.tree.current_id:
             return f"current goal {goal.id}: kept"
         if goal.is_open:
             return f"open goal {goal.id}: kept until a batch"
@@ -286,4 +285,4 @@ def _has_failed(message: Message) -> bool:
     return message.role == "tool" and (message.is_error or (isinstance(exit_code, int) and exit_code != 0))
 
 
-__all__ = ["CACHE_LIFE_S", "TraceHistory", "inspect", "totals"]
+__all__ = ["CACHE_LIFE_S", "TraceHistory", "inspect", "inspect_coming", "totals"]

@@ -6,19 +6,20 @@ Pure. Must not build the request itself; its fixed parts are those of the reques
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from tori_tui.context.build import MESSAGE_SECTIONS
-from tori_tui.context.inspector import TraceHistory, inspect
+from tori_tui.context.inspector import inspect_coming
 from tori_tui.context.plan import plan_block
 from tori_tui.context.tokens import TokenMeter, estimate_message, estimate_tokens
+from tori_tui.context.trace_history import TraceHistory
 from tori_tui.domain.events import Record, Section, TurnFinished
 from tori_tui.domain.ids import ContextId, Seq
 from tori_tui.domain.inspection import SentRequest
-from tori_tui.domain.state import SessionState, reduce_all
+from tori_tui.domain.state import SessionState
 from tori_tui.domain.usage import Usage
 
 UNCORRECTED: Final = 0.02
@@ -26,12 +27,12 @@ UNCORRECTED: Final = 0.02
 
 
 def next_request(
-    records: Sequence[Record], text_of: Callable[[str], str], window_tokens: int, now: datetime
+    history: TraceHistory, text_of: Callable[[str], str], window_tokens: int, now: datetime
 ) -> SentRequest | None:
     """Return the next request of the context that is active at the end of the records.
 
     Args:
-        records: All of a session so far.
+        history: Of a session so far.
         text_of: Gives the text of a section by its hash; empty where it is not there any more.
         window_tokens: Of the model.
         now: When it would be sent.
@@ -39,17 +40,15 @@ def next_request(
     Returns:
         None before the first request of that context: what its prompt will hold is not recorded yet.
     """
-    state = reduce_all(records)
-    at = _last_turn(records, state.active_context)
+    state = history.end
+    at = history.newest.get(state.active_context)
     if at is None:
         return None
-    last = records[at].event
-    if not isinstance(last, TurnFinished):
-        raise TypeError(f"record {at} closes no turn")
+    last = history.turn(at)
     plan = plan_block(state.tree)
     digest = hashlib.sha256(plan.encode("utf-8", "surrogatepass")).hexdigest()
     model = state.model_in_force or last.model
-    scales = _scales(last, reduce_all(records[:at]), model)
+    scales = _scales(last, history.state_before(at), model)
     coming = TurnFinished(
         number=state.n_turns + 1,
         context=last.context,
@@ -59,16 +58,8 @@ def next_request(
         usage=Usage(),
         sections=_sections(last, state, Section("plan", estimate_tokens(plan), digest), scales),
     )
-    history = TraceHistory.of((*records, Record(Seq(state.next_seq), now, coming)))
-    return inspect(history, len(records), lambda sha: plan if sha == digest else text_of(sha), window_tokens)
-
-
-def _last_turn(records: Sequence[Record], context: ContextId) -> int | None:
-    for at in range(len(records) - 1, -1, -1):
-        event = records[at].event
-        if isinstance(event, TurnFinished) and event.context == context:
-            return at
-    return None
+    record = Record(Seq(state.next_seq), now, coming)
+    return inspect_coming(history, record, lambda sha: plan if sha == digest else text_of(sha), window_tokens)
 
 
 def _scales(last: TurnFinished, before: SessionState, model: str) -> tuple[float, float]:

@@ -23,18 +23,17 @@ def find_repeats(parts: Sequence[SentPart]) -> tuple[Repeat, ...]:
     found: list[Repeat] = []
     for part in parts:
         lines = part.text.split("\n")
-        windows = [
-            tuple(line.strip() for line in lines[at : at + WINDOW_LINES])
-            for at in range(len(lines) - WINDOW_LINES + 1)
-        ]
+        bare = tuple(line.strip() for line in lines)
+        windows = [bare[at : at + WINDOW_LINES] for at in range(len(lines) - WINDOW_LINES + 1)]
         repeated = [at for at, window in enumerate(windows) if window in first_seen and any(window)]
         if repeated:
             covered = sorted({line for at in repeated for line in range(at, at + WINDOW_LINES)})
             tokens = estimate_tokens("\n".join(lines[at] for at in covered))
             if tokens >= MIN_TOKENS:
                 found.append(Repeat(label(part), first_seen[windows[repeated[0]]], len(covered), tokens))
+        name = label(part)
         for window in windows:
-            first_seen.setdefault(window, label(part))
+            first_seen.setdefault(window, name)
     return tuple(sorted(found, key=lambda repeat: -repeat.tokens))
 
 

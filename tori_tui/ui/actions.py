@@ -211,6 +211,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("scroll_down", "Line down", ("down", "j"), "context", in_palette=False),
     Action("page_up", "Page up", ("pageup",), "context", in_palette=False),
     Action("page_down", "Page down", ("pagedown", "space"), "context", in_palette=False),
+    Action("close", "Close it", ("escape",), "context", in_palette=False),
     # ── search ──
     Action("step(-1)", "Earlier hit", ("up",), "search", in_palette=False, shown_keys="Enter, ↑"),
     Action("step(1)", "Later hit", ("down",), "search", in_palette=False),

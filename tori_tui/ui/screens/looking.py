@@ -64,6 +64,11 @@ class LookingScreen(Screen[None]):
         else:
             self.home.focus()
 
+    def on_context_pane_closed(self, message: ContextPane.Closed) -> None:
+        """Close the pane again."""
+        if self.has_class("-context-shown"):
+            self.action_toggle_context()
+
     # ── searching ──
 
     def action_search(self) -> None:

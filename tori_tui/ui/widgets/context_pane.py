@@ -5,24 +5,27 @@ Must not read a trace; what it shows comes from the port, and only while the pan
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
 from typing import ClassVar, Final
 
 from rich.text import Text
 from textual.binding import BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
 from textual.timer import Timer
-from textual.widgets import Static
 
-from tori_tui.domain.inspection import ContextPage, SentPart, SentRequest, SentTotals
+from tori_tui.domain.inspection import ContextPage, Repeat, SentPart, SentRequest, SentTotals
 from tori_tui.domain.state import SessionState
 from tori_tui.render.amounts import counted, shown_cost, shown_tokens
 from tori_tui.render.safe_text import one_line
 from tori_tui.ui.actions import bindings_of
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.talk_ports import FindPage, no_page
-from tori_tui.ui.transcript.lines import title_line
+from tori_tui.ui.transcript.lines import strip_of, title_line, wrapped
 
 LOOK_AFTER_S: Final = 0.4
 """A turn's records come together: one look does for all of them."""
@@ -36,15 +39,17 @@ CACHED, NEW = "=", "+"
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 
 
-class ContextPane(VerticalScroll, can_focus=True):
-    """Follows the session while it is open."""
+class ContextPane(ScrollView, can_focus=True):
+    """Follows the session while it is open; draws the lines in view, however many there are."""
 
     DEFAULT_CSS = """
     ContextPane { height: 1fr; display: none; scrollbar-gutter: stable; }
-    ContextPane > Static { height: auto; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("context")
+
+    class Closed(Message):
+        """The user has seen enough."""
 
     def __init__(self, palette: Palette, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -54,15 +59,13 @@ class ContextPane(VerticalScroll, can_focus=True):
         self._shown_seq = -1
         self._page: ContextPage | None = None
         self._timer: Timer | None = None
-        self._text = Static()
+        self._lines: Sequence[Text | SentPart] = ()
+        """Above, what is told of the whole; then the parts, each drawn when it is in view."""
+        self._n_tokens = 0
 
     def connect(self, find: FindPage) -> None:
         """Say where pages come from."""
         self._find = find
-
-    def compose(self) -> Iterator[Static]:
-        """Lay the text out."""
-        yield self._text
 
     def on_mount(self) -> None:
         """Say what it is."""
@@ -105,30 +108,63 @@ class ContextPane(VerticalScroll, can_focus=True):
     @property
     def shown_text(self) -> str:
         """What the pane says, as plain text."""
-        return str(self._text.content)
+        return "\n".join(self._line(y).plain for y in range(len(self._lines)))
 
     def _draw(self) -> None:
         width = self.scrollable_content_region.width
         if width > 0:
-            self._text.update(Text("\n").join(page_lines(self._page, width, self._palette)))
+            self._lines = page_lines(self._page, width, self._palette)
+            request = self._page.request if self._page is not None else None
+            self._n_tokens = request.tokens if request is not None else 0
+            self.virtual_size = Size(width, len(self._lines))
+            self.refresh()
+
+    def _line(self, y: int) -> Text:
+        line = self._lines[y]
+        if isinstance(line, Text):
+            return line
+        return _row(line, self._n_tokens, self.scrollable_content_region.width, self._palette)
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line of the view."""
+        width, line = self.size.width, y + self.scroll_offset.y
+        if line >= len(self._lines):
+            return Strip.blank(width, self._palette.base)
+        return strip_of(self._line(line), width, self._palette.base)
+
+    def action_close(self) -> None:
+        """Close the pane."""
+        self.post_message(self.Closed())
 
 
-def page_lines(page: ContextPage | None, width: int, palette: Palette) -> Iterator[Text]:
-    """Yield the lines of a page, each at most so wide, the parts of the request last."""
+def page_lines(page: ContextPage | None, width: int, palette: Palette) -> Sequence[Text | SentPart]:
+    """Return the lines of a page, the parts of the request as they are, and what is sent twice."""
     request = page.request if page is not None else None
     if page is None or request is None:
-        yield Text("No request yet. With the first one, this shows what each request holds.", palette.muted)
-        return
-    yield from _head(page, request, width, palette)
-    yield from (Text(one_line(line, 400), palette.muted) for line in _sums(page.totals))
-    yield Text("")
+        told = "No request yet. With the first one, this shows what each request holds."
+        return [Text(line, palette.muted) for line in wrap(told, width)]
+    lines = _wrapped((*_head(page, request, width, palette), *_told(page.totals, palette)), width)
     head = f"  {'tokens':>{NUMBER_CELLS}}{'share':>{SHARE_CELLS}}  in the order of sending"
-    yield title_line(Text(head, palette.muted), Text(), width)
-    for part in request.parts:
-        yield _row(part, request.tokens, width, palette)
-    for repeat in request.repeats[:REPEATS_SHOWN]:
-        told = f"twice: {repeat.part} shows {counted(repeat.n_lines, 'line')} of {repeat.of_part} again"
-        yield Text(told, palette.warning)
+    return [
+        *lines,
+        Text(""),
+        title_line(Text(head, palette.muted), Text(), width),
+        *request.parts,
+        *_wrapped((_repeat(repeat, palette) for repeat in request.repeats[:REPEATS_SHOWN]), width),
+    ]
+
+
+def _wrapped(lines: Iterable[Text], width: int) -> Iterator[Text]:
+    return (piece for line in lines for piece in wrapped(line, width))
+
+
+def _told(totals: SentTotals, palette: Palette) -> Iterator[Text]:
+    return (Text(one_line(line, 400), palette.muted) for line in _sums(totals))
+
+
+def _repeat(repeat: Repeat, palette: Palette) -> Text:
+    told = f"twice: {repeat.part} shows {counted(repeat.n_lines, 'line')} of {repeat.of_part} again"
+    return Text(told, palette.warning)
 
 
 def _head(page: ContextPage, request: SentRequest, width: int, palette: Palette) -> Iterator[Text]:
