@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Span, Text
 
-from tori_tui.ui.transcript.lines import strip_of
+from tori_tui.ui.transcript.lines import folded, strip_of
 
 GROUND = Style(color="#aaaaaa", bgcolor="#000000")
 STYLES = (Style(color="red"), Style(bold=True), Style(bgcolor="blue"), Style(italic=True))
@@ -43,3 +44,16 @@ def test_a_strip_has_every_character_in_all_its_styles(marks: list[Span]) -> Non
         strip = strip_of(text, len(TEXT) + 2, GROUND)
         expected = [*zip(TEXT, plainly(text), strict=True), (" ", GROUND), (" ", GROUND)]
         assert looks(list(strip)) == expected
+
+
+@given(st.text(alphabet="ab_ (),.中👍e\u0301", max_size=60), st.integers(2, 20))
+def test_folded_rows_hold_every_character_and_fit(words: str, width: int) -> None:
+    rows = folded(Text(words), width)
+    assert "".join(row.plain for row in rows) == words
+    assert all(cell_len(row.plain) <= width for row in rows)
+
+
+def test_a_word_is_broken_only_where_much_would_stay_free() -> None:
+    rows = [row.plain for row in folded(Text('checkpw(form["password"].encode(), user.password)'), 40)]
+    assert rows == ['checkpw(form["password"].encode(), user.', "password)"]
+    assert [row.plain for row in folded(Text("x" * 25), 10)] == ["x" * 10, "x" * 10, "x" * 5]

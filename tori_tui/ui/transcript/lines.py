@@ -87,17 +87,36 @@ def wrapped(text: Text, width: int) -> list[Text]:
 
 
 def folded(text: Text, width: int) -> list[Text]:
-    """Return the text's rows, broken wherever the width ends: of code every cell counts."""
+    """Return the text's rows, broken behind a word near the width's end, else wherever it ends.
+
+    Of code every cell counts, so that no more than a third of a row is left free.
+    """
     if cell_len(text.plain) <= width:
         return [text]
+    sizes = [get_character_cell_size(character) for character in text.plain]
     breaks: list[int] = []
-    cells = 0
-    for place, character in enumerate(text.plain):
-        cells += get_character_cell_size(character)
-        if cells > max(2, width):
-            breaks.append(place)
-            cells = get_character_cell_size(character)
+    start = cells = place = 0
+    while place < len(sizes):
+        cells += sizes[place]
+        if cells <= max(2, width):
+            place += 1
+            continue
+        start = place = _break_before(text.plain, start, place)
+        breaks.append(place)
+        cells = 0
     return list(text.divide(breaks))
+
+
+def _break_before(plain: str, start: int, place: int) -> int:
+    """Return the last place at which no word is broken; the given one where that leaves too much free."""
+    for back in range(place, start + (place - start) * 2 // 3, -1):
+        if not (_is_of_word(plain[back - 1]) and _is_of_word(plain[back])):
+            return back
+    return place
+
+
+def _is_of_word(character: str) -> bool:
+    return character.isascii() and (character.isalnum() or character == "_")
 
 
 def with_places(line: Text) -> Text:
