@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Event
 
 import pytest
 from textual.app import App
@@ -49,6 +50,8 @@ class World:
         self.open: set[Path] = set()
         self.gone: list[TraceEntry] = []
         self.unreadable = Path()
+        self.may_fork = Event()
+        self.may_fork.set()
 
     def entries(self) -> Sequence[TraceEntry]:
         return self.rows
@@ -70,6 +73,7 @@ class World:
         )
 
     def fork(self, path: Path) -> str:
+        assert self.may_fork.wait(10)
         if path == self.unreadable:
             raise ToriError("It cannot be read.")
         row = next(row for row in self.rows if row.path == path)
@@ -261,3 +265,21 @@ def test_how_the_list_looks(world: World, snap_compare: Compare, size: tuple[int
         await pilot.pause()
 
     assert snap_compare(app, terminal_size=size, run_before=play)
+
+
+async def test_while_a_long_session_is_forked_the_wait_is_seen_and_keys_are_taken(world: World) -> None:
+    app = Choosing(world)
+    async with app.run_test() as pilot:
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        world.may_fork.clear()
+        await pilot.press("ctrl+f", "ctrl+f", "ctrl+d", "enter")
+        assert app.foot == "⟳ Forking …"
+        await pilot.press(*"mend")
+        assert len(app.lines) == 1
+        world.may_fork.set()
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert app.foot.startswith("Forked: ")
+        assert len(world.rows) == 4
+        assert app.choice == []

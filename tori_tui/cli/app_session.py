@@ -95,7 +95,8 @@ def make_app(
         name = DARK if terminal.has_dark_background() else LIGHT
     theme = load_theme(name, directories)
     app = ToriApp(load, theme=theme, theme_directories=directories, sessions=sessions)
-    TerminalDriver.early_input = terminal.take_input()
+    TerminalDriver.early_input += terminal.take_input()
+    TerminalDriver.keeps_input = False
     TerminalDriver.restore = terminal.restore
     return app
 

@@ -171,6 +171,7 @@ class ToriApp(App[None]):
     async def action_clear(self) -> None:
         """End the app; the program goes on with a new session."""
         self.chosen = NEW_SESSION
+        TerminalDriver.keeps_input = True
         await self.action_quit()
 
     async def _choose(self, words: str = "") -> None:
@@ -182,6 +183,8 @@ class ToriApp(App[None]):
         is_busy = self._talk is not None and self._talk.is_busy
         self.chosen = await self.push_screen_wait(self._sessions(self._spec, words, is_busy))
         self._is_choosing = False
+        # What is typed while this session ends is meant for the one that was chosen.
+        TerminalDriver.keeps_input = self.chosen is not None
         if self.chosen is not None or self._talk is None:
             await self.action_quit()
 

@@ -49,13 +49,26 @@ class TerminalDriver(LinuxDriver):
 
     early_input: ClassVar[bytes] = b""
     """What was read before the driver started."""
+    keeps_input: ClassVar[bool] = False
+    """Whether what is typed from now on is meant for the app that follows this one."""
     restore: ClassVar[Callable[[], None]] = staticmethod(lambda: None)
     """Gives the terminal the settings that it had before anything was changed."""
 
     def stop_application_mode(self) -> None:
         """Give the terminal back as it was before the program began, also for the time of a Ctrl+Z."""
         super().stop_application_mode()
-        type(self).restore()
+        if not type(self).keeps_input:
+            type(self).restore()
+
+    def disable_input(self) -> None:
+        """Read no more; what is still to be read is thrown away, unless an app follows."""
+        if not type(self).keeps_input:
+            super().disable_input()
+            return
+        self._disable_mouse_support()
+        self.exit_event.set()
+        if self._key_thread is not None:
+            self._key_thread.join()
 
     def write(self, data: str) -> None:
         """Write; after the terminal is gone nothing is written and nothing waits."""
@@ -84,6 +97,9 @@ class TerminalDriver(LinuxDriver):
                     if not data:
                         self.send_message(TerminalHungUp())
                         return
+                    if type(self).keeps_input:
+                        type(self).early_input += data
+                        continue
                     self._feed(pastes.feed(decode(data), is_full=len(data) == READ_BYTES))
                 else:
                     self._feed(pastes.wait(POLL_S))

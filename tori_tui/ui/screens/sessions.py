@@ -89,6 +89,8 @@ class SessionsScreen(ModalScreen[str | None]):
         self._entries: tuple[TraceEntry, ...] = ()
         self._shown: tuple[TraceEntry, ...] = ()
         self._renamed: TraceEntry | None = None
+        self._is_changing = False
+        """Whether a session is being forked, moved or named just now."""
         self._trashed: list[Path] = []
         """What was deleted here, the newest last."""
         self._wanted = ""
@@ -202,7 +204,7 @@ class SessionsScreen(ModalScreen[str | None]):
             self._choose(self._shown[message.option_index])
 
     def _choose(self, entry: TraceEntry | None) -> None:
-        if entry is None:
+        if entry is None or self._is_changing:
             return
         if self._port.is_open(entry.path):
             self._tell(f"{entry.id} is open already, here or in another window.")
@@ -246,7 +248,7 @@ class SessionsScreen(ModalScreen[str | None]):
         """Begin a new session where the marked one stands; both go on from there."""
         entry = self._marked
         if entry is not None and self._renamed is None:
-            self._change(lambda: self._fork(entry))
+            self._change("Forking", lambda: self._fork(entry))
 
     def _fork(self, entry: TraceEntry) -> str:
         self._wanted = self._port.fork(entry.path)
@@ -260,7 +262,7 @@ class SessionsScreen(ModalScreen[str | None]):
         if self._port.is_open(entry.path):
             self._tell("It is open, here or in another window: only a closed session can be deleted.")
             return
-        self._change(lambda: self._trash(entry))
+        self._change("Moving to the trash", lambda: self._trash(entry))
 
     def _trash(self, entry: TraceEntry) -> str:
         place = self._port.trash(entry.path)
@@ -270,7 +272,7 @@ class SessionsScreen(ModalScreen[str | None]):
     def action_restore(self) -> None:
         """Take back what was deleted last."""
         if self._trashed:
-            self._change(self._restore)
+            self._change("Taking back", self._restore)
         else:
             self._tell("Nothing was deleted here.")
 
@@ -280,24 +282,42 @@ class SessionsScreen(ModalScreen[str | None]):
         self._wanted = place.name
         return f"{place.name} is back."
 
-    def _change(self, change: Callable[[], str]) -> None:
-        """Change what there is, and show the list anew with what came of it."""
-        try:
-            self._told = change()
-        except ToriError as error:
-            self._tell(str(error))
+    def _change(self, doing: str, change: Callable[[], str]) -> None:
+        """Change what there is beside the screen, and show the list anew with what came of it.
+
+        A long trace takes a second to copy, and a slow disk as long to move one.
+        """
+        if self._is_changing:
             return
-        self._read()
+        self._is_changing = True
+        self._tell(f"⟳ {doing} …")
+        self.run_worker(lambda: self._make(change), thread=True, name="change", group="change")
+
+    def _make(self, change: Callable[[], str]) -> None:
+        try:
+            told = change()
+        except ToriError as error:
+            self.app.call_from_thread(self._refused, str(error))
+        else:
+            self.app.call_from_thread(self._changed, told)
+
+    def _refused(self, why: str) -> None:
+        self._is_changing = False
+        self._tell(why)
+
+    def _changed(self, told: str) -> None:
+        self._is_changing = False
+        self._told = told
+        if self.is_attached:
+            self._read()
 
     def _rename(self, entry: TraceEntry, name: str) -> None:
-        try:
-            self._port.rename(entry.path, name)
-        except ToriError as error:
-            self._end_renaming()
-            self._tell(str(error))
-            return
         self._end_renaming()
-        self._read()
+        self._change("Naming", lambda: self._named(entry, name))
+
+    def _named(self, entry: TraceEntry, name: str) -> str:
+        self._port.rename(entry.path, name)
+        return ""
 
     def _end_renaming(self) -> None:
         self._renamed = None
