@@ -164,7 +164,7 @@ def load_live(options: AppOptions) -> LiveLaunch:
 
     from tori_tui.bootstrap import real_surroundings
     from tori_tui.cli.file_port import file_port
-    from tori_tui.cli.model_choices import efforts_of, first_model, model_choices
+    from tori_tui.cli.model_choices import efforts_of, first_model, model_choices, model_sources
     from tori_tui.cli.replay_session import saved_records
     from tori_tui.cli.session_records import SessionRecords
     from tori_tui.ui.bridge import Bridge
@@ -216,6 +216,7 @@ def load_live(options: AppOptions) -> LiveLaunch:
             TalkPorts(
                 page,
                 models=lambda: model_choices(settings.settings),
+                model_sources=lambda: model_sources(settings.settings, os.environ),
                 switch_model=bridge.switch_model,
                 efforts=efforts_of(settings.settings),
                 switch_effort=bridge.switch_effort,

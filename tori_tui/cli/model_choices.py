@@ -1,19 +1,24 @@
 """The models that the app offers: those of the configuration first, then those of the catalogue.
 
-Must not ask a server.
+Must not ask a server itself: sources are asked later, in threads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tori_tui.config import Settings
-from tori_tui.config.translate import model_profile
+from tori_tui.config.translate import model_profile, provider_settings
 from tori_tui.domain.errors import ToriError
 from tori_tui.domain.request import Effort
-from tori_tui.providers.catalogue import known_models
+from tori_tui.providers.catalogue import PROVIDERS, known_models
 from tori_tui.providers.registry import default_model
-from tori_tui.ui.talk_ports import ModelChoice
+from tori_tui.ui.talk_ports import ModelChoice, ModelSource
+
+if TYPE_CHECKING:
+    from tori_tui.providers.listing import ModelServer
 
 
 def model_choices(settings: Settings) -> tuple[ModelChoice, ...]:
@@ -43,6 +48,24 @@ def efforts_of(settings: Settings) -> Callable[[str], Sequence[Effort]]:
     return efforts
 
 
+def model_sources(settings: Settings, environ: Mapping[str, str]) -> tuple[ModelSource, ...]:
+    """Return the configured servers, to be asked for their models."""
+    from tori_tui.providers.listing import configured_servers
+
+    tables = {name: provider_settings(settings, name) for name in PROVIDERS}
+    return tuple(source_of(server, settings) for server in configured_servers(tables, environ))
+
+
+def source_of(server: ModelServer, settings: Settings) -> ModelSource:
+    """Return a server as the app asks it."""
+
+    def ask() -> tuple[ModelChoice, ...]:
+        names = server.models()
+        return tuple(replace(c, is_listed=True) for c in _choices(names, frozenset(), settings))
+
+    return ModelSource(f"{server.kind} {server.endpoint.host}".strip(), ask)
+
+
 def _choices(names: tuple[str, ...], own: frozenset[str], settings: Settings) -> Iterator[ModelChoice]:
     for name in names:
         try:
@@ -54,4 +77,4 @@ def _choices(names: tuple[str, ...], own: frozenset[str], settings: Settings) ->
         yield ModelChoice(name, window, *prices, is_configured=name in own)
 
 
-__all__ = ["efforts_of", "first_model", "model_choices"]
+__all__ = ["efforts_of", "first_model", "model_choices", "model_sources", "source_of"]

@@ -33,6 +33,18 @@ class ModelChoice:
     """For a million tokens, as `output_usd`; None where the price is not known."""
     output_usd: float | None = None
     is_configured: bool = False
+    is_listed: bool = False
+    """A server says that it has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSource:
+    """A server that can be asked for its models."""
+
+    name: str
+    """As the user knows it: host and port."""
+    ask: Callable[[], Sequence[ModelChoice]]
+    """Takes up to a few seconds, so it is called in a thread. Raises `ToriError`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +54,8 @@ class TalkPorts:
     context: FindPage = no_page
     models: Callable[[], Sequence[ModelChoice]] = tuple
     """The models to choose from."""
+    model_sources: Callable[[], Sequence[ModelSource]] = tuple
+    """The servers to ask for further models."""
     switch_model: Callable[[str], None] = lambda name: None
     files: FilePort = field(default_factory=FilePort)
     """What blocks name and what was saved."""
@@ -50,4 +64,4 @@ class TalkPorts:
     switch_effort: Callable[[EffortChoice], None] = lambda effort: None
 
 
-__all__ = ["FindPage", "ModelChoice", "TalkPorts", "no_page"]
+__all__ = ["FindPage", "ModelChoice", "ModelSource", "TalkPorts", "no_page"]

@@ -110,8 +110,9 @@ class LookingScreen(Screen[None]):
             if name is not None:
                 self.talk_ports.switch_model(name)
 
-        choices = self.talk_ports.models()
-        self.app.push_screen(ModelsScreen(self.palette, choices, self.state.model_in_force), chosen)
+        ports = self.talk_ports
+        page = ModelsScreen(self.palette, ports.models(), self.model, ports.model_sources())
+        self.app.push_screen(page, chosen)
 
     @property
     def model(self) -> str:
