@@ -36,6 +36,7 @@ class Stage:
         read_records: Callable[[Path, Seq], Sequence[Record]] | None = None,
         files: FindFiles = no_files,
         image: Callable[[str], ShownImage | None] = lambda _: None,
+        has_vim_keys: bool = False,
     ) -> None:
         self.clock = FakeClock()
         self.events = tuple(events)
@@ -53,7 +54,9 @@ class Stage:
         self._history = history
         self._files = files
         self._image = image
+        self._has_vim_keys = has_vim_keys
         self.clipboard: ShownImage | None = None
+        self.sees_images = True
         self.app = ToriApp(
             lambda: self,
             theme=load_theme(theme, self.directories),
@@ -86,6 +89,8 @@ class Stage:
                 agents=lambda: self.agents,
                 files=self._files,
                 image=self._image,
+                sees_images=lambda _: self.sees_images,
+                has_vim_keys=self._has_vim_keys,
                 clipboard_image=self._clipboard_image,
                 goal_diff=lambda _, goal_id: self.diffs.get(goal_id, ""),
                 export=self._export,

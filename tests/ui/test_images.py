@@ -107,6 +107,16 @@ async def test_the_clipboards_image_is_shown(how: str) -> None:
         assert stage.screen.input.text == "[image 1: clipboard 10×20]"
 
 
+async def test_a_model_that_sees_nothing_is_named_once() -> None:
+    async with writing() as (stage, pilot):
+        stage.sees_images, stage.clipboard = False, ShownImage("clipboard", DOT, 10, 20)
+        for _ in range(2):
+            await pilot.press("ctrl+v")
+            await read(stage, pilot)
+        shown = "\n".join(stage.screen.transcript.shown_text)
+        assert shown.count("replay/x is not known to see images") == 1
+
+
 async def test_a_comment_that_is_taken_back_and_a_prompt_that_is_interrupted_keep_their_images() -> None:
     waiting = CommentReceived(CommentId("k1"), f"as in {SHOT}", images=(DOT,))
     async with writing() as (stage, pilot):

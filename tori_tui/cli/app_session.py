@@ -246,6 +246,8 @@ def _outside(bridge: Bridge, settings: Settings, cwd: Path, surroundings: Surrou
         history=history.load(),
         remember=history.add,
         files=partial(list_files, cwd),
+        sees_images=partial(sees_images, settings),
+        has_vim_keys=settings.ui.vim,
         notice=notice_kind(settings.notify, os.environ),
         image=partial(image_at, cwd),
         clipboard_image=partial(clipboard_image, os.environ, root or cwd),
@@ -329,6 +331,14 @@ def window_of(settings: Settings) -> Callable[[str], int]:
         return known or settings.context.window_tokens or profile_for(model).window_tokens
 
     return window
+
+
+def sees_images(settings: Settings, model: str) -> bool:
+    """Say whether a model takes images, as far as that is known."""
+    from tori_tui.providers.catalogue import profile_for
+
+    own = settings.models.get(model)
+    return own.vision if own is not None and own.vision is not None else profile_for(model).vision
 
 
 def opener(

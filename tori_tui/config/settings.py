@@ -104,6 +104,14 @@ class FeedbackSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class UiSettings:
+    """`[ui]`: how the app is worked with."""
+
+    vim: bool = False
+    """Vim's keys in the input: Esc for normal mode, i for insert mode."""
+
+
+@dataclass(frozen=True, slots=True)
 class MemorySettings:
     """`[memory]`: what is remembered across sessions."""
 
@@ -173,6 +181,7 @@ class Settings:
     sandbox: SandboxSettings = field(default_factory=SandboxSettings)
     providers: dict[str, ProviderSettings] = field(default_factory=dict)
     feedback: FeedbackSettings = field(default_factory=FeedbackSettings)
+    ui: UiSettings = field(default_factory=UiSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
     permissions: PermissionSettings = field(default_factory=PermissionSettings)
     models: dict[str, ModelSettings] = field(default_factory=dict)
@@ -212,6 +221,7 @@ __all__ = [
     "ProviderSettings",
     "SandboxSettings",
     "Settings",
+    "UiSettings",
     "all_keys",
     "named_table",
 ]

@@ -47,6 +47,10 @@ class Outside:
     """The image at a path; None where there is no such file. Called in a thread. Raises `ToriError`."""
     clipboard_image: Callable[[], ShownImage] = _no_clipboard
     """The image that the clipboard holds. Called in a thread. Raises `ToriError`."""
+    sees_images: Callable[[str], bool] = lambda _: True
+    """Whether a model takes images."""
+    has_vim_keys: bool = False
+    """The draft is written with vim's keys."""
     notice: NoticeKind = "bell"
     """How the user is called back to a terminal that he does not look at."""
     goal_diff: Callable[[SessionState, GoalId], str] = lambda _, __: ""

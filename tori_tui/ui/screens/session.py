@@ -77,6 +77,7 @@ class SessionScreen(WritingScreen):
         super().__init__(palette, bridge, outside, clock=clock)
         self._branch = ""
         self._sandbox = ""
+        self.first_model = model
         self._model, self._mode = model, mode
         """What is shown until the session tells."""
         self._planning = Planning(bridge, tree=lambda: self.state.tree, tell=self.note)

@@ -24,6 +24,7 @@ from tori_tui.ui.widgets.chip_area import ChipArea
 from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Purpose
 from tori_tui.ui.widgets.completion_popup import CompletionPopup, CompletionSources
 from tori_tui.ui.widgets.panes import Frame
+from tori_tui.ui.widgets.vim_area import VimArea
 from tori_tui.ui.widgets.waiting_list import WaitingList
 
 
@@ -39,10 +40,15 @@ class WritingScreen(TalkScreen):
         self.approvals = ApprovalBar(palette, clock=clock, id="approval")
         sources = CompletionSources(lambda: self.state.tree, outside.agents, outside.files)
         self.popup = CompletionPopup(palette, sources, clock=clock, id="completion")
-        self.input = CommentInput(outside.history, popup=self.popup, id="comment")
+        self.input = CommentInput(
+            outside.history, popup=self.popup, has_vim_keys=outside.has_vim_keys, id="comment"
+        )
         self.waiting = WaitingList(palette, id="waiting")
         self._box = Frame(self.input, id="input-box")
         self._question: QuestionAsked | None = None
+        self.first_model = ""
+        """What is used until the session tells."""
+        self._blind: set[str] = set()
 
     def compose_below(self) -> Iterable[Widget]:
         """Return the permission bar and the input."""
@@ -168,7 +174,20 @@ class WritingScreen(TalkScreen):
             self.note(f"{error}\nEnter again sends the message without it.", "warning")
             return
         images = tuple(image for image in found if image is not None)
+        if images and len(images) == len(found):
+            self._tell_blindness()
         self.input.show_images(raw, images if len(images) == len(found) else ())
+
+    def _tell_blindness(self) -> None:
+        """Say once of each model that it will not see what is shown."""
+        model = self.state.model_in_force or self.first_model
+        if model and model not in self._blind and not self.outside.sees_images(model):
+            self._blind.add(model)
+            self.note(
+                f"{model} is not known to see images: it is told only that there is one. If it does, write "
+                f'vision = true under [models."{model}"] into config.toml.',
+                "warning",
+            )
 
     def on_chip_area_clipboard_wanted(self) -> None:
         """Show the image that the clipboard holds."""
@@ -180,6 +199,7 @@ class WritingScreen(TalkScreen):
         except ToriError as error:
             self.note(str(error), "warning")
             return
+        self._tell_blindness()
         self.input.show_images("", (image,))
 
     def on_comment_input_editor_requested(self, message: CommentInput.EditorRequested) -> None:
@@ -221,8 +241,13 @@ class WritingScreen(TalkScreen):
         """Say what the input is for."""
         self._box.set_class(purpose != COMMENT, "-other")
         self._box.border_title = Content(purpose.title or "comment")
+        self._box.border_subtitle = Content(self.input.vim_mode if purpose == COMMENT else "")
         words = "Say something about the work" if self.is_busy else "What is to be done?"
         self.input.placeholder = Content("" if purpose != COMMENT else words)
+
+    def on_vim_area_mode_told(self, message: VimArea.ModeTold) -> None:
+        """Say in which mode vim's keys are."""
+        self._box.border_subtitle = Content(message.text)
 
     def on_comment_input_scroll_requested(self, message: CommentInput.ScrollRequested) -> None:
         """Scroll the conversation from the input."""

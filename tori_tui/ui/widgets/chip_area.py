@@ -191,6 +191,13 @@ class ChipArea(TextArea):
             self._outside_chips(first, "left"), self._outside_chips(last, "right")
         )
 
+    def cut(self, start: Location, end: Location) -> str:
+        """Take a text out, and what stands for much whole; return it."""
+        self.history.checkpoint()
+        done = self._delete_via_keyboard(start, end)
+        self.history.checkpoint()
+        return done.replaced_text if done is not None else ""
+
     def _validate_selection(self, selection: Selection) -> Selection:
         start, end = super()._validate_selection(selection)
         return Selection(self._outside_chips(start, "nearest"), self._outside_chips(end, "nearest"))

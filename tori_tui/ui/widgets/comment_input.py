@@ -20,8 +20,8 @@ from tori_tui.domain.shown_image import ShownImage
 from tori_tui.ui.actions import bindings_of
 from tori_tui.ui.completing import Suggestion, Token, history_offer
 from tori_tui.ui.draft_history import DraftHistory
-from tori_tui.ui.widgets.chip_area import ChipArea
 from tori_tui.ui.widgets.completion_popup import CompletionPopup
+from tori_tui.ui.widgets.vim_area import VimArea
 
 PurposeKind = Literal[
     "comment", "goal_comment", "add", "rename", "drop", "rewind", "deny", "answer", "history"
@@ -58,7 +58,7 @@ class Words:
     """The text as another session may take it up."""
 
 
-class CommentInput(ChipArea):
+class CommentInput(VimArea):
     """Sends on Enter, keeps history and drafts, and offers what may be meant."""
 
     DEFAULT_CSS = """
@@ -112,9 +112,10 @@ class CommentInput(ChipArea):
         history: Sequence[str] = (),
         *,
         popup: CompletionPopup,
+        has_vim_keys: bool = False,
         id: str | None = None,
     ) -> None:
-        super().__init__(id=id)
+        super().__init__(has_vim_keys=has_vim_keys, id=id)
         self.purpose = COMMENT
         self._popup = popup
         self.has_waiting = False
@@ -175,11 +176,10 @@ class CommentInput(ChipArea):
     # ── keys ──
 
     async def _on_key(self, event: events.Key) -> None:
-        if self._popup.press(event.key) or self._is_handled(event.key):
-            event.stop()
-            event.prevent_default()
-        elif event.character == "\ufffd":
-            # A byte that is no text, as a broken mouse report sends it.
+        is_vims = self.purpose == COMMENT and not self._popup.is_open and self.take_for_vim(event)
+        # U+FFFD is a byte that is no text, as a broken mouse report sends it.
+        is_rubbish = event.character == "\ufffd"
+        if is_vims or is_rubbish or self._popup.press(event.key) or self._is_handled(event.key):
             event.stop()
             event.prevent_default()
         else:
@@ -228,7 +228,8 @@ class CommentInput(ChipArea):
         if self.purpose == HISTORY:
             self._popup.offer_always(history_offer(self.text, self._past.past))
             return
-        if self.purpose != COMMENT or not self._past.is_at_draft or not self.selection.is_empty:
+        is_draft = self.purpose == COMMENT and self._past.is_at_draft and not self.is_normal_mode
+        if not is_draft or not self.selection.is_empty:
             self._popup.close()
             return
         row, column = self.cursor_location
@@ -270,6 +271,7 @@ class CommentInput(ChipArea):
             return
         words = Words(text, self.chips.images(self.text), self.chips.remembered(self.text).strip("\n"))
         self._looked_at.clear()
+        self.write_on()
         if purpose == COMMENT:
             self._past.remember(self.text.strip("\n"))
             self._set_text("")
