@@ -43,7 +43,7 @@ GREP = "src/app.py\n3:import os\n4-\n--\n12:os.getcwd()\ntests/测试.py\n7:os\n
         ("it took 12:30, 3.14 s, with v1.2", []),
         ("a.py(12) ~/notes.md:3 ../x/y.c:9", ["a.py:12", "~/notes.md:3", "../x/y.c:9"]),
         ("FAILED tests/test_a.py::test_b - x", ["tests/test_a.py"]),
-        ("中文 src/登录.py:5 里", ["src/登录.py:5"]),
+        ("中文 src/登录.py:5里", ["src/登录.py:5"]),
     ],
 )
 def test_names_of_files_in_a_text(text: str, links: list[str]) -> None:
@@ -129,7 +129,7 @@ async def test_keys_open_one_place_at_once_and_let_choose_among_several(tmp_path
             assert isinstance(page, FilePage)
             assert any(line.startswith("▶120 line_120 = 120") for line in page.page.shown_text)
             await pilot.press("escape")
-            stage.session.emit(answered("see src/app.py:3, 结果.txt:2 and /etc/passwd:1"))
+            stage.session.emit(answered("请看src/app.py:3处, 结果.txt:2 and /etc/passwd:1"))
             await pilot.pause(0.1)
             await pilot.press("f")
             await pilot.pause(0.2)

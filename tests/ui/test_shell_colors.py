@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.style import Style
+from textual.pilot import Pilot
 
+from tests.ui.apps import Stage
+from tests.ui.fakes import answered, call, result
+from tests.ui.test_pictures import SMALL, WIDE, Compare
+from tests.ui.test_session_screen import RUNNING, ready
 from tests.ui.test_themes import OF_FILES
 from tori_tui.domain.ids import CallId
 from tori_tui.domain.messages import COLORS
@@ -144,3 +149,40 @@ def test_an_ink_is_brought_as_far_from_its_ground_as_reading_needs(ink: Rgb, gro
     assert contrast(found, ground) >= 4.49
     if contrast(ink, ground) >= 4.5:
         assert found == ink
+
+
+PYTEST = (
+    "\x1b[1m=== 测试开始 ===\x1b[0m\n"
+    "tests/test_login.py \x1b[32m.\x1b[0m\x1b[31mF\x1b[0m\x1b[33ms\x1b[0m\n"
+    "\x1b[31m\x1b[1mtests/test_login.py\x1b[0m:12: AssertionError: 密码错误\n"
+    "\x1b[90;107m dim on white \x1b[0m \x1b[38;5;208m256 colours\x1b[0m \x1b[38;2;20;20;60mtoo dark\x1b[0m\n"
+    "\x1b[7m reversed \x1b[0m \x1b[2mdim\x1b[0m \x1b[3;4mitalic, underlined\x1b[0m\n"
+    "10 %\r\x1b[36m100 %\x1b[0m\r\n\x1b]0;title\x07\x1b[2J\x1b[31m1 failed\x1b[0m, \x1b[32m1 passed\x1b[0m\n"
+)
+GREP = "app/login.py\n12:def login(request):\n13-    user\n--\n40:login(登录)\ntests/test_login.py\n3:login"
+
+
+@pytest.mark.parametrize(
+    ("theme", "size"),
+    [("dark", WIDE), ("light", SMALL), ("ansi", SMALL)],
+    ids=["dark", "light-small", "ansi-small"],
+)
+def test_how_output_and_hits_look(snap_compare: Compare, theme: str, size: tuple[int, int]) -> None:
+    stage = Stage(theme=theme)
+    text = plain_text(PYTEST)
+    details = {COLORS: [list(part) for part in colored_parts(PYTEST, text)], "exit_code": 1}
+
+    async def play(pilot: Pilot[None]) -> None:
+        await ready(stage, pilot)
+        stage.session.emit(
+            *RUNNING,
+            answered("", call("c1", "grep_files", pattern="login"), call("c2", "bash", command="pytest")),
+            result("c1", GREP, name="grep_files"),
+            result("c2", text, details=details, duration_s=2.0),
+        )
+        await pilot.pause(0.1)
+        stage.screen.transcript.focus()
+        await pilot.press("p", "enter", "p", "enter", "end")
+        await pilot.pause(0.1)
+
+    assert snap_compare(stage.app, terminal_size=size, run_before=play)

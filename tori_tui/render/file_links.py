@@ -18,8 +18,11 @@ SEARCHED_LIMIT_CHARS: Final = 200_000
 _NAMED: Final = re.compile(
     r"""File "(?P<quoted>[^"\n]{1,500})", line (?P<quoted_line>\d{1,7})"""
     r"""|(?<![\w./~@:+-])(?P<path>~?(?:[\w.@+-]{0,100}/){0,30}[\w@+-][\w.@+-]{0,200})"""
-    r"""(?:[:(](?P<line>\d{1,7})(?![\w]))?"""
+    r"""(?:[:(](?P<line>\d{1,7})(?![A-Za-z0-9_]))?"""
 )
+
+_LEADING: Final = re.compile(r"^[^\x00-\x7f]+(?=[\x00-\x7f])")
+_TRAILING: Final = re.compile(r"(?<=[\x00-\x7f])[^\x00-\x7f]+$")
 
 _LINE: Final = re.compile(r"[:(]\d|, line \d")
 """Far quicker, and most texts have none."""
@@ -76,9 +79,20 @@ def places_in(text: str) -> Iterator[FoundLink]:
         yield from (found for found in links_in(text) if found.link.line)
 
 
+def spellings(path: str) -> tuple[str, ...]:
+    """Return what a name may mean: words of a script without blanks may stand directly before or behind it.
+
+    Example:
+        >>> spellings("见app.py处")
+        ('见app.py处', 'app.py处', '见app.py', 'app.py')
+    """
+    begun, ended = _LEADING.sub("", path), _TRAILING.sub("", path)
+    return tuple(dict.fromkeys((path, begun, ended, _TRAILING.sub("", begun))))
+
+
 def link_at(text: str, place: int) -> FileLink | None:
     """Return the link whose words hold the character at a place, or None."""
     return next((found.link for found in links_in(text) if found.start <= place < found.end), None)
 
 
-__all__ = ["LINKS_LIMIT", "FileLink", "FoundLink", "link_at", "links_in", "places_in"]
+__all__ = ["LINKS_LIMIT", "FileLink", "FoundLink", "link_at", "links_in", "places_in", "spellings"]

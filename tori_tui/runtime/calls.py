@@ -14,7 +14,7 @@ from tori_tui.domain.branches import is_resumable
 from tori_tui.domain.events import ErrorOccurred, MessageAdded, ToolRunStarted
 from tori_tui.domain.goals import GoalTree
 from tori_tui.domain.ids import CallId, GoalId, Seq
-from tori_tui.domain.messages import ContentPart, JsonObject, Message, ToolCall
+from tori_tui.domain.messages import COLORS, ContentPart, JsonObject, Message, ToolCall
 from tori_tui.domain.state import SessionState
 from tori_tui.permission.redaction import Redactor
 from tori_tui.runtime.clock import Clock
@@ -220,6 +220,10 @@ class CallRunner:
         open_call = self._recorder.state.open_calls[call.id]
         output = self._bounded(done.output)
         text = self._redactor.redact(output.text)
+        details = self._redacted(output.details)
+        if text != output.text:
+            # Places in a text mean nothing where something was taken out of it.
+            details = {key: value for key, value in details.items() if key != COLORS}
         return Message(
             context=open_call.context,
             goal_id=open_call.goal_id,
@@ -231,7 +235,7 @@ class CallRunner:
             is_error=output.is_error,
             duration_s=round(done.duration_s, 3),
             full=output.full,
-            details=self._redacted(output.details),
+            details=details,
         )
 
     def _bounded(self, output: ToolOutput) -> ToolOutput:

@@ -14,7 +14,7 @@ from tori_tui.domain.messages import JsonObject
 from tori_tui.domain.plan_text import one_line
 from tori_tui.domain.request import ToolSpec
 from tori_tui.tools.base import CallScope, Effect, Preview, ToolOutput
-from tori_tui.tools.output_excerpt import excerpt, whole_characters
+from tori_tui.tools.output_excerpt import colors_of, excerpt, whole_characters
 from tori_tui.tools.parameters import parse, schema_of, text_of
 from tori_tui.workspace.jobs import Job, Jobs, JobUnknown
 
@@ -95,9 +95,16 @@ def _new_output(job: Job) -> ToolOutput:
     body = shown.text if shown.text.strip() else "(nothing new)\n" if is_running else "(no more output)\n"
     line_end = "" if body.endswith("\n") else "\n"
     exit_code = job.result.exit_code if job.result else None
+    text = f"{body}{line_end}[{job.id} {describe_state(job)}]"
     return ToolOutput(
-        f"{body}{line_end}[{job.id} {describe_state(job)}]",
-        details={"job_id": job.id, "command": job.command, "state": job.state, "exit_code": exit_code},
+        text,
+        details={
+            "job_id": job.id,
+            "command": job.command,
+            "state": job.state,
+            "exit_code": exit_code,
+            **colors_of(job.output, start, end, text),
+        },
         full=job.output.name if shown.is_cut else None,
     )
 

@@ -12,9 +12,10 @@ from typing import Final
 
 from tori_tui.domain.errors import ToriError
 from tori_tui.domain.rewind import turn_after
-from tori_tui.render.file_links import FileLink
+from tori_tui.render.file_links import FileLink, spellings
 from tori_tui.render.safe_text import one_line
 from tori_tui.ui.editor import EditorFailed, opened_in_editor
+from tori_tui.ui.file_port import FoundFile
 from tori_tui.ui.screens.confirm import ConfirmScreen
 from tori_tui.ui.screens.diff_page import DiffPage
 from tori_tui.ui.screens.file_page import FilePage
@@ -53,12 +54,16 @@ class OpeningScreen(LookingScreen):
             self.note(f"No file to open.{named} Mark a block that names one: n, p.")
 
     def _found(self, links: Sequence[FileLink]) -> list[FilePlace]:
-        found = ((self.talk_ports.files.find(link.path), link.line) for link in links)
+        found = ((self._file(link.path), link.line) for link in links)
         places: dict[tuple[str, int], FilePlace] = {}
         for file, line in found:
             if file is not None:
                 places.setdefault((file.path, line), (file, line))
         return list(places.values())
+
+    def _file(self, name: str) -> FoundFile | None:
+        found = (self.talk_ports.files.find(spelling) for spelling in spellings(name))
+        return next((file for file in found if file is not None), None)
 
     def _open(self, place: FilePlace | None) -> None:
         if place is None:
