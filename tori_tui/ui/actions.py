@@ -47,6 +47,7 @@ class Action:
     """Works whatever has the focus."""
     is_bound: bool = True
     in_palette: bool = True
+    """False for what only a key makes sense of: moving, scrolling, writing, answering what is asked."""
     is_told: bool = True
     """Stands in help and palette."""
     is_live: bool = False
@@ -147,58 +148,52 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("scroll_lines(1)", "Line down", ("down", "j"), "transcript", in_palette=False),
     Action("scroll_pages(-1)", "Page up", ("pageup",), "transcript", in_palette=False),
     Action("scroll_pages(1)", "Page down", ("pagedown", "space"), "transcript", in_palette=False),
-    Action("to_start", "Start", ("home",), "transcript", in_palette=False),
+    Action("to_start", "Start", ("home",), "transcript"),
     Action("follow", "End, and follow", ("end",), "transcript", in_palette=False),
-    Action("mark(-1)", "Previous block", ("p",), "transcript", in_palette=False),
-    Action("mark(1)", "Next block, or the next hit of a search", ("n",), "transcript", in_palette=False),
+    Action("mark(-1)", "Previous block", ("p",), "transcript"),
+    Action("mark(1)", "Next block, or the next hit of a search", ("n",), "transcript"),
     Action("screen.search", "Search", ("slash",), "transcript", in_palette=False),
-    Action("next_hit(-1)", "Previous hit of a search", ("N",), "transcript", in_palette=False),
-    Action("goal(-1)", "Previous goal", ("left_square_bracket",), "transcript", in_palette=False),
-    Action("goal(1)", "Next goal", ("right_square_bracket",), "transcript", in_palette=False),
-    Action("edit_block", "Open the block in $EDITOR", ("e",), "transcript", in_palette=False),
+    Action("next_hit(-1)", "Previous hit of a search", ("N",), "transcript"),
+    Action("goal(-1)", "Previous goal", ("left_square_bracket",), "transcript"),
+    Action("goal(1)", "Next goal", ("right_square_bracket",), "transcript"),
+    Action("edit_block", "Open the block in $EDITOR", ("e",), "transcript"),
     Action("toggle_fold", "Unfold or fold the block", ("enter",), "transcript", in_palette=False),
-    Action("copy_block", "Copy the block", ("y",), "transcript", in_palette=False),
+    Action("copy_block", "Copy the block", ("y",), "transcript"),
     Action(
         "open_files", "Open a file that the block names, at its line", ("f",), "transcript", in_palette=False
     ),
-    Action(
-        "show_change", "Diff of the call or checkpoint, on a page", ("d",), "transcript", in_palette=False
-    ),
-    Action(
-        "go_back", "Back to the checkpoint (asks once)", ("u",), "transcript", in_palette=False, is_live=True
-    ),
+    Action("show_change", "Diff of the call or checkpoint, on a page", ("d",), "transcript"),
+    Action("go_back", "Back to the checkpoint (asks once)", ("u",), "transcript", is_live=True),
     Action("switch_diffs", "Diffs side by side, or in one column", ("v",), "transcript", in_palette=False),
     # ── goal tree ──
     Action("move_cursor(-1)", "Goal above", ("up", "k"), "goals", in_palette=False),
     Action("move_cursor(1)", "Goal below", ("down", "j"), "goals", in_palette=False),
     Action("collapse", "Collapse, or to the parent", ("left", "h"), "goals", in_palette=False),
     Action("expand", "Expand", ("right", "l"), "goals", in_palette=False),
-    Action("jump", "Jump to its work", ("enter",), "goals", in_palette=False),
+    Action("jump", "Jump to its work", ("enter",), "goals"),
     Action("details", "All about it: tokens, cost, check, files", ("i", "space"), "goals", in_palette=False),
     Action("filter", "Filter: words of a title, is:open, is:failed …", ("slash",), "goals", in_palette=False),
-    Action("clear_filter", "All goals again, where a filter holds", ("escape",), "goals", in_palette=False),
-    Action("intend('comment')", "Comment on it", ("c",), "goals", in_palette=False, is_live=True),
-    Action("intend('add')", "Add goals below it", ("a",), "goals", in_palette=False, is_live=True),
-    Action("intend('rename')", "Rename it", ("r",), "goals", in_palette=False, is_live=True),
+    Action("clear_filter", "All goals again, where a filter holds", ("escape",), "goals"),
+    Action("intend('comment')", "Comment on it", ("c",), "goals", is_live=True),
+    Action("intend('add')", "Add goals below it", ("a",), "goals", is_live=True),
+    Action("intend('rename')", "Rename it", ("r",), "goals", is_live=True),
     Action(
         "intend('down')",
         "Move it down (M: up)",
         ("m",),
         "goals",
-        in_palette=False,
         is_live=True,
         shown_keys="m, M",
     ),
-    Action("intend('up')", "Move it up", ("M",), "goals", in_palette=False, is_live=True),
-    Action("intend('focus')", "Focus it", ("f",), "goals", in_palette=False, is_live=True),
-    Action("intend('diff')", "Show what it changed", ("d",), "goals", in_palette=False, is_live=True),
-    Action("intend('drop')", "Drop it (asks once)", ("x",), "goals", in_palette=False, is_live=True),
+    Action("intend('up')", "Move it up", ("M",), "goals", is_live=True),
+    Action("intend('focus')", "Focus it", ("f",), "goals", is_live=True),
+    Action("intend('diff')", "Show what it changed", ("d",), "goals", is_live=True),
+    Action("intend('drop')", "Drop it (asks once)", ("x",), "goals", is_live=True),
     Action(
         "intend('rewind')",
         "Back to where it began (asks once)",
         ("u",),
         "goals",
-        in_palette=False,
         is_live=True,
     ),
     # ── filter ──
@@ -218,13 +213,25 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("close", "Done; n and N go on", ("escape",), "search", in_palette=False),
     # ── permission ──
     Action("decide('once')", "Allow once", ("y",), "approval", in_palette=False),
-    Action("decide('goal')", "Allow while this goal is worked on", ("g",), "approval", in_palette=False),
-    Action("decide('session')", "Allow for this session", ("s",), "approval", in_palette=False),
-    Action("decide('always')", "Allow always, saved to your settings", ("a",), "approval", in_palette=False),
+    Action(
+        "decide('goal')",
+        "Allow while this goal is worked on, then Enter",
+        ("g",),
+        "approval",
+        in_palette=False,
+    ),
+    Action("decide('session')", "Allow for this session, then Enter", ("s",), "approval", in_palette=False),
+    Action(
+        "decide('always')",
+        "Allow always, saved to your settings, then Enter",
+        ("a",),
+        "approval",
+        in_palette=False,
+    ),
     Action("switch_diffs", "Diff side by side, or in one column", ("v",), "approval", in_palette=False),
     Action("deny", "Deny, with a reason if you like", ("n",), "approval", in_palette=False),
-    Action("scroll_lines(-1)", "Line up", ("up", "k"), "approval", in_palette=False),
-    Action("scroll_lines(1)", "Line down", ("down", "j"), "approval", in_palette=False),
+    Action("scroll_lines(-1)", "Line up", ("up",), "approval", in_palette=False),
+    Action("scroll_lines(1)", "Line down", ("down",), "approval", in_palette=False),
     Action("scroll_pages(-1)", "Page up", ("pageup",), "approval", in_palette=False),
     Action("scroll_lines(-1_000_000)", "Start", ("home",), "approval", in_palette=False),
     Action("scroll_lines(1_000_000)", "End", ("end",), "approval", in_palette=False),

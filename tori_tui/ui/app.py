@@ -159,9 +159,14 @@ class ToriApp(App[None]):
 
     def action_command_palette(self) -> None:
         """Show the palette; nothing if it is open."""
-        if not any(isinstance(screen, ActionPalette) for screen in self.screen_stack):
-            # Without an id: one that is just closing may still be there under it.
-            self.push_screen(ActionPalette())
+        if self._talk is None or any(isinstance(screen, ActionPalette) for screen in self.screen_stack):
+            return
+
+        def chosen(command: SystemCommand | None) -> None:
+            if command is not None:
+                command.callback()
+
+        self.push_screen(ActionPalette(self._talk.commands()), chosen)
 
     def action_sessions(self) -> None:
         """Let the user choose another session."""
@@ -210,10 +215,6 @@ class ToriApp(App[None]):
             self.use_theme(load_theme(message.name, self._theme_directories))
         except ThemeInvalid as error:
             self.notify(str(error), severity="warning", markup=False)
-
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Return the actions of the registry for the palette."""
-        return self._talk.commands() if self._talk is not None else ()
 
     # ── ways out ──
 

@@ -36,6 +36,7 @@ from tori_tui.ui.palette import Palette
 from tori_tui.ui.planning import Planning, purpose_of
 from tori_tui.ui.screens.writing import WritingScreen
 from tori_tui.ui.slash import ExportWanted, read_shell
+from tori_tui.ui.slash_help import SLASH_HELP
 from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Words
 from tori_tui.ui.widgets.goal_tree import GoalTree
 from tori_tui.ui.widgets.status_line import Status
@@ -269,6 +270,18 @@ class SessionScreen(WritingScreen):
         for name in self.outside.agents():
             switch = partial(self.bridge.command, SwitchAgent(name))
             yield SystemCommand(f"Agent {name}", f"/agent {name}", switch)
+        for word, form in SLASH_HELP.items():
+            if action_of_slash(word) is None:
+                usage, _, meaning = form.partition(": ")
+                yield SystemCommand(usage, meaning, partial(self._begin, word))
+
+    def _begin(self, word: str) -> None:
+        """Let the user write on at a command."""
+        if self.input.draft:
+            self.note("Send or clear what you have written first.", "warning")
+        else:
+            self.input.give_back(f"/{word} ")
+        self.input.focus()
 
     # ── what is shown ──
 

@@ -18,7 +18,7 @@ from textual.widget import Widget
 from tori_tui.domain.events import Record, TransientEvent
 from tori_tui.domain.state import SessionState
 from tori_tui.render.safe_text import one_line
-from tori_tui.ui.actions import ACTIONS, Action, Scope, bindings_of, shown_keys
+from tori_tui.ui.actions import Action, Scope, bindings_of, shown_keys, told_actions
 from tori_tui.ui.palette import Palette, palette_of
 from tori_tui.ui.screens.goals import GoalsScreen
 from tori_tui.ui.screens.help import HelpScreen
@@ -155,15 +155,20 @@ class TalkScreen(OpeningScreen, GoalsScreen):
 
     def commands(self) -> Iterable[SystemCommand]:
         """Return what the palette offers: the actions of the registry."""
-        for action in ACTIONS:
-            if action.in_palette and action.scope in self.SCOPES:
-                yield self._command(action)
+        for _, actions in told_actions(self.SCOPES):
+            yield from (self._command(action) for action in actions if action.in_palette)
 
     def _command(self, action: Action) -> SystemCommand:
         words = (shown_keys(action), f"/{action.slash}" if action.slash else "")
-        target = self.home if action.scope == "input" else self
+        targets: dict[Scope, tuple[Widget, str]] = {
+            "input": (self.home, ""),
+            "goals": (self.goals, f"Goal {self.goals.cursor or ''}".rstrip() + ": "),
+            "transcript": (self.transcript, "Conversation: "),
+        }
+        target, prefix = targets.get(action.scope, (self, ""))
+        title = f"{prefix}{action.title[0].lower()}{action.title[1:]}" if prefix else action.title
         help_text = " · ".join(word for word in words if word)
-        return SystemCommand(action.title, help_text, lambda: self.call_later(target.run_action, action.name))
+        return SystemCommand(title, help_text, lambda: self.call_later(target.run_action, action.name))
 
     def note(self, text: str, level: str = "info") -> None:
         """Show a word of the app's own in the conversation."""
