@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tori_tui.runtime.session import Session
     from tori_tui.ui.bridge import Bridge
     from tori_tui.ui.outside import Outside
+    from tori_tui.ui.talk_ports import TalkPorts
 
 
 GULP_S: Final = 0.004
@@ -163,15 +164,12 @@ def load_live(options: AppOptions) -> LiveLaunch:
     import secrets
 
     from tori_tui.bootstrap import real_surroundings
-    from tori_tui.cli.file_port import file_port
-    from tori_tui.cli.model_choices import efforts_of, first_model, model_choices, model_sources
+    from tori_tui.cli.model_choices import first_model
     from tori_tui.cli.replay_session import saved_records
     from tori_tui.cli.session_records import SessionRecords
     from tori_tui.ui.bridge import Bridge
     from tori_tui.ui.palette import palette_of
     from tori_tui.ui.screens.session import SessionScreen
-    from tori_tui.ui.talk_ports import TalkPorts
-    from tori_tui.workspace.git_head import find_work_tree
 
     settings, wanted, prompt = demo_session() if options.is_demo else asked_session(options)
     records = SessionRecords(saved_records)
@@ -190,17 +188,7 @@ def load_live(options: AppOptions) -> LiveLaunch:
 
     outside = _outside(bridge, settings.settings, wanted.cwd, surroundings)
 
-    def directory() -> Path | None:
-        return bridge.session.directory if bridge.session is not None else None
-
-    pages: list[ContextPages] = []
-
-    def page(before: int) -> ContextPage | None:
-        from tori_tui.cli.context_pages import ContextPages
-
-        if not pages:  # what it needs is loaded when it is first looked at
-            pages.append(ContextPages(directory, window_of(settings.settings)))
-        return pages[0].page(surroundings.clock.now())
+    ports = _ports(bridge, settings.settings, wanted.cwd, surroundings)
 
     def make(theme: ThemeSpec) -> Screen[None]:
         screen = SessionScreen(
@@ -211,21 +199,40 @@ def load_live(options: AppOptions) -> LiveLaunch:
             model=first_model(settings.settings, os.environ),
             mode=settings.settings.mode,
         )
-        files = file_port(find_work_tree(wanted.cwd) or wanted.cwd, wanted.cwd)
-        screen.connect(
-            TalkPorts(
-                page,
-                models=lambda: model_choices(settings.settings),
-                model_sources=lambda: model_sources(settings.settings, os.environ),
-                switch_model=bridge.switch_model,
-                efforts=efforts_of(settings.settings),
-                switch_effort=bridge.switch_effort,
-                files=files,
-            )
-        )
+        screen.connect(ports)
         return screen
 
     return LiveLaunch(bridge, make)
+
+
+def _ports(bridge: Bridge, settings: Settings, cwd: Path, surroundings: Surroundings) -> TalkPorts:
+    """Return where what stands beside the conversation comes from."""
+    from tori_tui.cli.file_port import file_port
+    from tori_tui.cli.model_choices import efforts_of, model_choices, model_sources
+    from tori_tui.ui.talk_ports import TalkPorts
+    from tori_tui.workspace.git_head import find_work_tree
+
+    pages: list[ContextPages] = []
+
+    def page(before: int) -> ContextPage | None:
+        from tori_tui.cli.context_pages import ContextPages
+
+        if not pages:  # what it needs is loaded when it is first looked at
+            pages.append(ContextPages(directory, window_of(settings)))
+        return pages[0].page(surroundings.clock.now())
+
+    def directory() -> Path | None:
+        return bridge.session.directory if bridge.session is not None else None
+
+    return TalkPorts(
+        page,
+        models=lambda: model_choices(settings),
+        model_sources=lambda: model_sources(settings, os.environ),
+        switch_model=bridge.switch_model,
+        efforts=efforts_of(settings),
+        switch_effort=bridge.switch_effort,
+        files=file_port(find_work_tree(cwd) or cwd, cwd),
+    )
 
 
 def _outside(bridge: Bridge, settings: Settings, cwd: Path, surroundings: Surroundings) -> Outside:
