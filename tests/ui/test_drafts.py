@@ -49,7 +49,13 @@ async def test_a_paste_unfolds_at_its_word_and_undo_folds_it_again() -> None:
 
 async def test_keys_that_delete_take_a_paste_whole() -> None:
     async with live() as (stage, pilot):
-        for keys in (("ctrl+w",), ("home", "delete"), ("home", "alt+delete"), ("ctrl+u",)):
+        for keys in (
+            ("ctrl+w",),
+            ("home", "delete"),
+            ("home", "alt+delete"),
+            ("ctrl+u",),
+            ("home", "ctrl+k", "ctrl+k"),
+        ):
             stage.screen.input.post_message(events.Paste(LINES))
             await pilot.pause()
             await pilot.press(*keys)

@@ -205,6 +205,8 @@ class ChipArea(TextArea):
     def _outside_chips(self, location: Location, side: Literal["left", "right", "nearest"]) -> Location:
         """Return a place at the edge of what stands for much, for one that is inside of it."""
         row, column = location
+        if row >= self.document.line_count:
+            return location  # Textual's way to say: the end of the last line
         for start, end in self.chips.spans(self.document.get_line(row)):
             if start < column < end:
                 is_left = side == "left" or (side == "nearest" and column - start < end - column)
