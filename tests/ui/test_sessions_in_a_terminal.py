@@ -31,7 +31,7 @@ def test_a_name_for_several_sessions_lets_the_user_choose_and_change(tmp_path: P
         app.send(b"second")
         app.wait_for("1 of 2 sessions")
         app.send(b"\r")
-        app.read(0.4)
+        app.read(0.8)
         app.send(b"typed meanwhile")
         app.wait_for("─ second mission ─")
         app.wait_for("typed meanwhile")
