@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tori_tui import __version__
+from tori_tui.domain.commands import SwitchEffort, SwitchMode, SwitchModel
 from tori_tui.domain.events import Mode, RunStatusChanged
 from tori_tui.domain.state import SessionState
 
@@ -17,25 +18,28 @@ class Chosen:
 
     Args:
         model: What options, trace and settings come to.
-        mode: The same.
-        opened: The state with which the session was opened: what the user has switched since goes over both.
+        mode: What options and settings come to.
     """
 
-    def __init__(self, model: str, mode: Mode, opened: SessionState) -> None:
+    def __init__(self, model: str, mode: Mode) -> None:
         self.model = model
         self.mode = mode
-        self._opened = opened
-        self._has_begun = False
+        self._keeps_model = self._keeps_mode = False
+
+    def note(self, switch: SwitchModel | SwitchMode | SwitchEffort) -> None:
+        """Let what the user has switched since go over what was chosen, also where it is what it was."""
+        self._keeps_model = self._keeps_model or isinstance(switch, SwitchModel)
+        self._keeps_mode = self._keeps_mode or isinstance(switch, SwitchMode)
 
     def facts(self, state: SessionState, cwd: Path, commit: str) -> RunStatusChanged:
         """Return the record that begins a run."""
-        is_switched = state.model != self._opened.model, state.mode != self._opened.mode
-        keeps_model, keeps_mode = (self._has_begun or is_other for is_other in is_switched)
-        self._has_begun = True
+        model = (state.model if self._keeps_model else "") or self.model
+        mode = (state.mode if self._keeps_mode else "") or self.mode
+        self._keeps_model = self._keeps_mode = True
         return RunStatusChanged(
             "running",
-            model=state.model if keeps_model else self.model,
-            mode=state.mode if keeps_mode else self.mode,
+            model=model,
+            mode=mode,
             cwd=str(cwd),
             git_head=commit,
             tori_version=__version__,

@@ -37,7 +37,7 @@ from tori_tui.context.instructions import load_instructions
 from tori_tui.context.system_prompt import Environment, system_parts
 from tori_tui.context.tokens import TokenMeter
 from tori_tui.domain.commands import Command
-from tori_tui.domain.events import CallStarted, Record
+from tori_tui.domain.events import CallStarted, Record, RunStatusChanged
 from tori_tui.domain.ids import CallId, TraceId
 from tori_tui.domain.state import SessionState
 from tori_tui.memory.model_facts import ModelFacts, TextCallers
@@ -81,6 +81,9 @@ LOAD_AFTER_S: Final = 0.03
 
 LEFT_OVER_COMMANDS: Final = 50
 """The newest commands of a killed session that may still run; background jobs among them."""
+
+KILLED: Final = RunStatusChanged("interrupted", "tori was killed", "runner")
+"""The end that a run could not record itself."""
 
 
 async def open_session(
@@ -180,13 +183,15 @@ async def _assemble(
 ) -> Session:
     ground = _lay_ground(settings, options, world, opened, terms)
     model = options.model or opened.state.model or settings.model or default_model(world.environ)
-    chosen = Chosen(model, options.mode or settings.mode, opened.state)
+    chosen = Chosen(model, options.mode or settings.mode)
     profile, _ = await ground.models.ready(model)
     check_limits(options, profile)
     redact = Redactor(secret_values(world.environ)).redact
     instructions = load_instructions(ground.root, options.cwd, world.config_dir, redact)
     lease = None if terms else Lease.take(ground.root, opened.trace_id, world.state_dir)
     await ground.going_back.recover()
+    if opened.state.status in ("running", "waiting"):
+        await ground.recorder.record(KILLED)
     projector = Projector(Projections(opened.directory, opened.trace_id).write)
     inbox: asyncio.Queue[Command] = asyncio.Queue()
     feedback = Feedback(
@@ -225,6 +230,7 @@ async def _assemble(
                 *(() if terms else (ground.memory.serve, lambda: _sweep(world.state_dir))),
             ),
             ground.sandbox_told,
+            switched=chosen.note,
         ),
         notices=(*opened.notices, *instructions.notices, *_lease_notice(lease)),
         prepare=prepare,

@@ -69,6 +69,8 @@ class Services:
     others: tuple[Callable[[], Coroutine[None, None, None]], ...] = ()
     sandbox: str = ""
     """The name of the one that confines commands, a colon, and what it holds."""
+    switched: Callable[[SwitchModel | SwitchMode | SwitchEffort], None] = lambda _: None
+    """Told of each switch of the user's."""
 
 
 class Session:
@@ -320,6 +322,7 @@ class Session:
 
     async def _configure(self, command: SwitchModel | SwitchMode | SwitchEffort) -> None:
         context = self.state.active_context
+        self._services.switched(command)
         match command:
             case SwitchModel():
                 await self._recorder.record(ContextChanged(context, "configured", model=command.model))
