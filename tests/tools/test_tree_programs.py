@@ -71,6 +71,8 @@ def test_helpers_of_readers_count_and_a_virtual_environments_python_does_not(tmp
 
 def test_variables_that_load_from_the_work_tree_count(tmp_path: Path) -> None:
     assert why(tmp_path, "ls", SYSTEM, BASH_ENV="/etc/bashrc", LD_LIBRARY_PATH="/usr/lib:") == ""
+    assert why(tmp_path, "ls", SYSTEM, ENV="production", LD_PRELOAD="libjemalloc.so.2") == ""
+    assert "BASH_ENV" in why(tmp_path, "ls", SYSTEM, BASH_ENV="rc")
     assert "BASH_ENV" in why(tmp_path, "ls", SYSTEM, BASH_ENV=f"{tmp_path}/rc")
     assert "LD_PRELOAD" in why(tmp_path, "ls", SYSTEM, LD_PRELOAD="/a.so:./b.so")
     plant(tmp_path / "libc.so.6")

@@ -23,11 +23,12 @@ HELPERS: Final = words(
 )
 """Programs that reading ones start by their names: `tar tf` the unpackers, `git` a shell, `npm ls` node."""
 
-LOADED: Final = words(
-    "BASH_ENV ENV LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES GIT_EXTERNAL_DIFF GIT_EXEC_PATH "
-    "GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_DIR RIPGREP_CONFIG_PATH"
+READ_FILES: Final = words(
+    "BASH_ENV GIT_EXEC_PATH GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_DIR RIPGREP_CONFIG_PATH"
 )
-"""Variables of the user's that name what every command, or a reading one, loads or runs."""
+LOADED: Final = READ_FILES | words("LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES GIT_EXTERNAL_DIFF")
+"""Variables of the user's that name what every command, or a reading one, loads or runs. Without a slash only
+those of files mean one where the command runs; the others are looked for in the system."""
 
 LIBRARY_FOLDERS: Final = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
@@ -72,7 +73,10 @@ def _of_the_path(found: CommandClass, root: Path, places: Iterable[Path], path: 
 
 def _of_the_loader(root: Path, places: Iterable[Path], environ: Mapping[str, str]) -> str:
     for name in sorted(LOADED & environ.keys()):
-        if any(_is_of_the_tree(part, root) for part in re.split("[: ]", environ[name]) if part):
+        parts = [
+            part for part in re.split("[: ]", environ[name]) if "/" in part or (part and name in READ_FILES)
+        ]
+        if any(_is_of_the_tree(part, root) for part in parts):
             return f"{name} leads into the work tree"
     for name in LIBRARY_FOLDERS:
         entries = environ[name].split(os.pathsep) if environ.get(name) else ()
