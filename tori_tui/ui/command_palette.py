@@ -36,6 +36,10 @@ class ActionPalette(ModalScreen[SystemCommand | None]):
         min-width: 20; height: 1fr; padding: 0; border: none; background: $surface;
         text-wrap: nowrap; text-overflow: ellipsis;
     }
+    ActionPalette #palette-list > .option-list--option-highlighted {
+        background: $panel; color: $foreground; text-style: bold;
+    }
+    ActionPalette:ansi #palette-list > .option-list--option-highlighted { text-style: reverse; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
