@@ -8,7 +8,7 @@ from tests.ui.apps import Stage
 from tests.ui.fakes import answered, call, plan
 from tests.ui.test_pictures import SMALL, WIDE, Compare
 from tests.ui.test_session_screen import RUNNING, live, ready, sent
-from tori_tui.domain.commands import DecideApproval
+from tori_tui.domain.commands import AddComment, DecideApproval
 from tori_tui.domain.events import ApprovalChanged, RunStatusChanged
 from tori_tui.domain.ids import ApprovalId, CallId, GoalId
 from tori_tui.domain.plan_edits import GoalAdded, GoalFocused
@@ -49,10 +49,40 @@ async def test_a_key_counts_only_after_the_question_was_seen_for_a_moment() -> N
         stage.clock.now_s += GUARD_S / 2
         await pilot.press("s")
         assert sent(stage) == []
-        assert stage.screen.input.text == "yas"
         stage.clock.now_s += GUARD_S
         await pilot.press("y", "y", "a")
         assert sent(stage) == [DecideApproval(FIRST, True)]
+        assert stage.screen.input.text == ""
+
+
+@pytest.mark.parametrize("words", ["also write a test", "keep all", "go on", "stop!", "/clear", "no"])
+@pytest.mark.parametrize("after_s", [GUARD_S / 2, 1])
+async def test_a_comment_that_is_typed_at_a_question_answers_nothing(words: str, after_s: float) -> None:
+    async with live((*RUNNING, GOAL)) as (stage, pilot):
+        stage.session.emit(*asked("rm x"))
+        await pilot.pause()
+        stage.clock.now_s += after_s
+        await pilot.press(*("space" if c == " " else c for c in words))
+        assert sent(stage) == []
+        assert stage.screen.input.text == (words if words != "no" or after_s < GUARD_S else "o")
+        assert stage.screen.focused is stage.screen.input
+
+
+async def test_a_question_leaves_the_focus_where_a_draft_is_written_and_says_how_to_answer() -> None:
+    async with live(RUNNING) as (stage, pilot):
+        await pilot.press("w", "a", "i")
+        stage.session.emit(*asked("rm x"))
+        await pilot.pause()
+        stage.clock.now_s += 5
+        assert "F6 to answer:" in " ".join(shown(stage.screen.approvals)[-1].split())
+        await pilot.press("t", "enter")
+        (comment,) = sent(stage)
+        assert isinstance(comment, AddComment)
+        assert comment.text == "wait"
+        await pilot.pause()
+        stage.clock.now_s += 1
+        await pilot.press("y")
+        assert sent(stage)[1:] == [DecideApproval(FIRST, True)]
 
 
 async def test_the_next_question_is_guarded_as_the_first_was() -> None:
@@ -89,6 +119,10 @@ async def test_each_answer_holds_as_long_as_its_key_says(key: str, scope: str) -
     async with live((*RUNNING, GOAL, *asked("rm x"))) as (stage, pilot):
         stage.clock.now_s += 1
         await pilot.press(key)
+        if scope != "once":
+            assert shown(stage.screen.approvals)[-1].split()[:2] == ["Enter", "allow"]
+            assert sent(stage) == []
+            await pilot.press("escape", key, "enter")
         (decided,) = sent(stage)
         assert isinstance(decided, DecideApproval)
         assert (decided.allow, decided.scope) == (True, scope)
@@ -98,12 +132,12 @@ async def test_only_what_can_be_meant_is_offered() -> None:
     async with live((*RUNNING, *asked("rm x"))) as (stage, pilot):
         stage.clock.now_s += 1
         assert "this goal" not in shown(stage.screen.approvals)[-1]
-        await pilot.press("g")
+        await pilot.press("g", "enter")
         stage.session.emit(*asked("rm y", number=FIRST, rules=()))
         await pilot.pause()
         assert shown(stage.screen.approvals)[-1].split() == ["y", "once", "n", "deny", "…"]
         stage.clock.now_s += 1
-        await pilot.press("s", "a")
+        await pilot.press("s", "enter", "a", "enter")
         assert sent(stage) == []
 
 

@@ -209,10 +209,12 @@ async def test_allowing_needs_a_key_that_was_not_on_its_way() -> None:
         await pilot.press(*"so ")
         stage.session.emit(*scenes.asking_edit()[-3:])
         await pilot.pause()
-        assert stage.screen.focused is stage.screen.approvals
+        stage.clock.now_s += 5
         await pilot.press("y", "s")
         assert sent(stage) == []
         assert stage.screen.input.text == "so ys"
+        await pilot.press("f6", "y")
+        assert sent(stage) == []
         stage.clock.now_s += 0.4
         await pilot.press("y")
         assert sent(stage) == [DecideApproval(ApprovalId("a1"), True)]
@@ -222,7 +224,7 @@ async def test_allowing_needs_a_key_that_was_not_on_its_way() -> None:
 async def test_allowing_for_the_session() -> None:
     async with live(scenes.asking_command()) as (stage, pilot):
         stage.clock.now_s += 1
-        await pilot.press("s")
+        await pilot.press("s", "enter")
         assert sent(stage) == [DecideApproval(ApprovalId("a1"), True, scope="session")]
 
 
@@ -235,7 +237,7 @@ async def test_denying_takes_a_reason_or_none_and_keeps_the_draft(typed: str, re
             answered("", call("c6", "bash", command="rm x")),
             ApprovalChanged(ApprovalId("a1"), CallId("c6"), "bash", "bash rm x", "asked", "rm x"),
         )
-        await pilot.pause()
+        await pilot.press("f6")
         stage.clock.now_s += 1
         await pilot.press("n", *typed, "enter")
         assert sent(stage) == [DecideApproval(ApprovalId("a1"), False, reason)]

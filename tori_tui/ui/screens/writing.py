@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 from textual.content import Content
 from textual.widget import Widget
@@ -26,6 +27,10 @@ from tori_tui.ui.widgets.completion_popup import CompletionPopup, CompletionSour
 from tori_tui.ui.widgets.panes import Frame
 from tori_tui.ui.widgets.vim_area import VimArea
 from tori_tui.ui.widgets.waiting_list import WaitingList
+
+
+STOPPED: Final = ("failed", "interrupted", "limit", "incomplete")
+"""What a run's end is called after which its work can go on."""
 
 
 class WritingScreen(TalkScreen):
@@ -80,6 +85,13 @@ class WritingScreen(TalkScreen):
         self.popup.set_palette(palette)
         self.waiting.set_palette(palette)
 
+    def action_next_pane(self) -> None:
+        """Move the focus to the next pane; from the input first to the question that waits."""
+        if self.focused is self.input and self.approvals.approval is not None:
+            self.approvals.focus()
+        else:
+            super().action_next_pane()
+
     # ── what waits for an answer ──
 
     def on_comment_input_take_back_requested(self) -> None:
@@ -116,7 +128,7 @@ class WritingScreen(TalkScreen):
         waiting = tuple(self.state.approvals.values())
         had_one = self.approvals.approval is not None
         self.approvals.show(waiting, has_goal=self.state.tree.current_id is not None)
-        if waiting and not had_one and self.input.purpose == COMMENT:
+        if waiting and not had_one and self.input.purpose == COMMENT and not self.input.text:
             self.approvals.focus()
         elif had_one and not waiting:
             if self.input.purpose.kind == "deny":
@@ -156,8 +168,9 @@ class WritingScreen(TalkScreen):
         self.input.focus()
 
     def on_approval_bar_typed_on(self, message: ApprovalBar.TypedOn) -> None:
-        """Put a key that was on its way where it was meant to go."""
-        self.input.add_to_draft(message.character)
+        """Put keys that begin a word where they were meant to go, and the next ones too."""
+        self.input.add_to_draft(message.text)
+        self.input.focus()
 
     # ── images and the editor ──
 
@@ -231,6 +244,11 @@ class WritingScreen(TalkScreen):
 
     # ── the input ──
 
+    def on_comment_input_submitted(self, message: CommentInput.Submitted) -> None:
+        """Go back to the question that a comment was written beside."""
+        if message.purpose == COMMENT and self.approvals.approval is not None:
+            self.approvals.focus()
+
     def on_comment_input_purpose_changed(self, message: CommentInput.PurposeChanged) -> None:
         """Say what the input is for; a question for permission that still waits comes back."""
         self.show_purpose(message.purpose)
@@ -243,6 +261,11 @@ class WritingScreen(TalkScreen):
         self._box.border_title = Content(purpose.title or "comment")
         self._box.border_subtitle = Content(self.input.vim_mode if purpose == COMMENT else "")
         words = "Say something about the work" if self.is_busy else "What is to be done?"
+        self.input.can_go_on = self.state.status in STOPPED and self.state.tree.mission is not None
+        if self.input.can_go_on:
+            words = "Enter goes on · or say what is to be done"
+        if self.approvals.approval is not None:
+            words = "Answer above, or say something about the work"
         self.input.placeholder = Content("" if purpose != COMMENT else words)
 
     def on_vim_area_mode_told(self, message: VimArea.ModeTold) -> None:

@@ -1,6 +1,6 @@
 """A question for permission: the whole command or diff, and what the keys do.
 
-Must not approve anything by a key that was on its way when the question came.
+Must not approve anything by a key that was on its way when the question came, nor by a word that is typed.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ WORDS_BEHIND: Final = "\n\n(runs"
 
 ApprovalScope = Literal["once", "goal", "session", "always"]
 
+SCOPE_KEYS: Final[dict[ApprovalScope, str]] = {"once": "y", "goal": "g", "session": "s", "always": "a"}
+
 
 class ApprovalBar(Widget, can_focus=True):
     """Shows one question; the others wait behind it."""
@@ -78,11 +80,11 @@ class ApprovalBar(Widget, can_focus=True):
             self.approval_id = approval_id
 
     class TypedOn(Message):
-        """A key that was meant for the draft."""
+        """Keys that were meant for the draft."""
 
-        def __init__(self, character: str) -> None:
+        def __init__(self, text: str) -> None:
             super().__init__()
-            self.character = character
+            self.text = text
 
     def __init__(self, palette: Palette, *, clock: Callable[[], float], id: str | None = None) -> None:
         super().__init__(id=id)
@@ -93,6 +95,10 @@ class ApprovalBar(Widget, can_focus=True):
         self._has_goal = False
         self._decided: ApprovalId | None = None
         """What was answered already: another key for it does nothing."""
+        self._chosen: ApprovalScope | None = None
+        """For longer than once: Enter makes it hold, so that a word that begins with its key does not."""
+        self._held = ""
+        """Keys that came too soon to be an answer; a word that they begin takes them along."""
         self._seen_at_s: float | None = None
         """When the question was drawn; None before that, and keys decide nothing."""
         self._below: list[Text] = []
@@ -118,6 +124,7 @@ class ApprovalBar(Widget, can_focus=True):
         if is_new:
             self.guard()
             self._first = 0
+            self._chosen, self._held = None, ""
         if has_changed:
             self._lines_width = 0
             self.set_class(first is not None, "-asking")
@@ -173,7 +180,7 @@ class ApprovalBar(Widget, can_focus=True):
     def _keys(self, width: int) -> Text:
         palette = self._palette
         text = Text(" ")
-        for key, word in self._offered:
+        for key, word in self._told_keys:
             text.append(f" {key} ", palette.accent)
             text.append(f"{word}  ", palette.muted)
         hidden = self._last_first(width)
@@ -190,6 +197,13 @@ class ApprovalBar(Widget, can_focus=True):
         longer = (("g", "this goal"),) if self._has_goal else ()
         rest = (*longer, ("s", "this session"), ("a", "always")) if has_rules else ()
         return (("y", "once"), *rest, ("n", "deny …"))
+
+    @property
+    def _told_keys(self) -> tuple[tuple[str, str], ...]:
+        if self._chosen is not None:
+            meant = dict(self._offered)[SCOPE_KEYS[self._chosen]]
+            return (("Enter", f"allow {meant}"), ("Esc", "back"))
+        return self._offered if self.has_focus else (("F6", "to answer:"), *self._offered)
 
     def _body(self, width: int) -> list[Text]:
         if self._lines_width != width:
@@ -250,27 +264,51 @@ class ApprovalBar(Widget, can_focus=True):
         """Keys that follow at once were typed for what had the focus before."""
         self.guard()
 
+    def on_blur(self) -> None:
+        """Choose anew when the focus comes back."""
+        self._chosen, self._held = None, ""
+        self.refresh()
+
     def on_key(self, event: events.Key) -> None:
-        """Keep keys that were on their way from deciding; they go to the draft."""
+        """Keep keys that were on their way, or begin a word, from deciding; a word goes to the draft."""
         now_s = self._clock()
-        if self._seen_at_s is not None and now_s - self._seen_at_s >= GUARD_S:
-            return
-        if event.is_printable and event.character:
+        is_guarded = self._seen_at_s is None or now_s - self._seen_at_s < GUARD_S
+        typed = event.character if event.is_printable else None
+        is_answer = event.key in self._bindings.key_to_bindings
+        if typed and is_answer and is_guarded:
+            # Perhaps an answer that came too soon, perhaps the beginning of a word: the next key tells.
+            self._held += typed
             self._seen_at_s = None if self._seen_at_s is None else now_s
-            event.stop()
-            event.prevent_default()
-            self.post_message(self.TypedOn(event.character))
-        elif event.key == "enter":
-            event.stop()
+        elif typed and (self._chosen is not None or not is_answer):
+            begun = self._held + (SCOPE_KEYS[self._chosen] if self._chosen is not None else "")
+            self._chosen, self._held = None, ""
+            self.post_message(self.TypedOn(begun + typed))
+        elif event.key == "enter" and self._chosen is not None:
+            self._decide(self._chosen)
+        elif event.key == "escape" and self._chosen is not None:
+            self._chosen = None
+        elif event.key != "enter":
+            return
+        self.refresh()
+        event.stop()
+        event.prevent_default()
 
     def action_decide(self, scope: ApprovalScope) -> None:
-        """Allow the call, for as long as is offered."""
-        asked = self._approval
-        keys = {"once": "y", "goal": "g", "session": "s", "always": "a"}
-        if asked is None or asked.approval_id == self._decided or keys[scope] not in dict(self._offered):
+        """Allow the call once; for longer, if what is offered is confirmed by Enter."""
+        if self._approval is None or SCOPE_KEYS[scope] not in dict(self._offered):
             return
-        self._decided = asked.approval_id
-        self.post_message(self.Decided(asked.approval_id, scope))
+        if scope == "once":
+            self._decide(scope)
+        else:
+            self._chosen = scope
+            self.refresh()
+
+    def _decide(self, scope: ApprovalScope) -> None:
+        asked = self._approval
+        self._chosen, self._held = None, ""
+        if asked is not None and asked.approval_id != self._decided:
+            self._decided = asked.approval_id
+            self.post_message(self.Decided(asked.approval_id, scope))
 
     def action_deny(self) -> None:
         """Ask for the reason of a denial."""
