@@ -10,7 +10,7 @@ from tests.permission.composing import SAFE, UNSAFE, WRAPS, composed
 from tori_tui.permission.policy import PermissionQuestion, decide
 
 COMPOSITIONS: Final = int(os.environ.get("TORI_COMPOSITIONS", "3000"))
-"""20,000 of them take about ten seconds: TORI_COMPOSITIONS=20000."""
+"""20,000 of them take about twenty seconds: TORI_COMPOSITIONS=20000."""
 
 
 def is_free(command: str) -> bool:
