@@ -75,6 +75,8 @@ def test_the_terminals_own_colours_stay_its_own() -> None:
     assert style.color is not None
     assert style.bgcolor is not None
     assert (style.color.number, style.bgcolor.number, style.reverse) == (1, 4, True)
+    assert style_of("38;2;20;20;60", ansi) == Style()
+    assert style_of("38;5;208", ansi).color is not None
 
 
 def test_a_part_keeps_its_colour_where_lines_are_wrapped_cut_and_left_out() -> None:

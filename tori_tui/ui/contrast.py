@@ -46,4 +46,4 @@ def _linear(part: float) -> float:
     return part / 12.92 if part <= 0.04045 else float(((part + 0.055) / 1.055) ** 2.4)
 
 
-__all__ = ["BLACK", "READABLE", "Rgb", "contrast", "readable"]
+__all__ = ["BLACK", "READABLE", "WHITE", "Rgb", "contrast", "readable"]

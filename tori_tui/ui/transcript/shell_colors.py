@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
+from typing import Final
 
 from rich.color import Color, ColorType
 from rich.style import Style
@@ -14,9 +15,14 @@ from rich.text import Text
 
 from tori_tui.domain.messages import COLORS, JsonObject
 from tori_tui.render.safe_text import safe_text
-from tori_tui.ui.contrast import BLACK, Rgb, readable
+from tori_tui.ui.contrast import BLACK, WHITE, Rgb, contrast, readable
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.transcript.lines import TAB_CELLS
+
+NAMED_COLORS: Final = 16
+
+VISIBLE: Final = 2.2
+"""Against black and against white: what is nearer to either may not be seen on a ground nobody knows."""
 
 Part = tuple[int, int, str]
 """First character, the one behind the last, the numbers between `ESC [` and `m`."""
@@ -128,13 +134,21 @@ def _is_byte(number: str) -> bool:
 def _colored(ink: Color | None, ground: Color | None, palette: Palette) -> Style:
     own_ground = _rgb(palette.base.bgcolor)
     if own_ground is None:
-        # The terminal's own colours: it knows what can be read.
-        return Style(color=ink, bgcolor=ground)
+        return _on_unknown(ink, ground)
     if ground is None:
         named = _own_ink(ink, palette)
         return named if named is not None else _of(readable(_triplet(ink), own_ground) if ink else None)
     words = _triplet(ink) if ink else _rgb(palette.base.color) or BLACK
     return _of(readable(words, _triplet(ground)), _triplet(ground))
+
+
+def _on_unknown(ink: Color | None, ground: Color | None) -> Style:
+    """Return a look on the terminal's own ground: its sixteen colours are its own, others must fit on any."""
+    is_named = ink is None or (ink.triplet is None and (ink.number or 0) < NAMED_COLORS)
+    if ground is None and ink is not None and not is_named:
+        words = _triplet(ink)
+        ink = ink if min(contrast(words, BLACK), contrast(words, WHITE)) >= VISIBLE else None
+    return Style(color=ink, bgcolor=ground)
 
 
 def _reversed(ink: Color | None, ground: Color | None, palette: Palette) -> Style:
@@ -147,7 +161,7 @@ def _reversed(ink: Color | None, ground: Color | None, palette: Palette) -> Styl
 
 def _own_ink(ink: Color | None, palette: Palette) -> Style | None:
     """Return the theme's ink of one of the sixteen named colours."""
-    if ink is None or ink.number is None or ink.number >= 16 or ink.type == ColorType.TRUECOLOR:
+    if ink is None or ink.number is None or ink.number >= NAMED_COLORS or ink.type == ColorType.TRUECOLOR:
         return None
     inks: Mapping[int, Style] = {
         0: palette.muted,
@@ -156,7 +170,7 @@ def _own_ink(ink: Color | None, palette: Palette) -> Style | None:
         3: palette.warning,
         4: palette.accent,
         5: palette.thinking,
-        6: palette.code,
+        6: palette.user,
         7: palette.base,
     }
     return Style(color=inks[ink.number % 8].color)
