@@ -189,9 +189,7 @@ async def _assemble(
     redact = Redactor(secret_values(world.environ)).redact
     instructions = load_instructions(ground.root, options.cwd, world.config_dir, redact)
     lease = None if terms else Lease.take(ground.root, opened.trace_id, world.state_dir)
-    await ground.going_back.recover()
-    if opened.state.status in ("running", "waiting"):
-        await ground.recorder.record(KILLED)
+    await _recover(ground, opened)
     projector = Projector(Projections(opened.directory, opened.trace_id).write)
     inbox: asyncio.Queue[Command] = asyncio.Queue()
     feedback = Feedback(
@@ -236,6 +234,13 @@ async def _assemble(
         prepare=prepare,
         shut=lambda: _shut(ground, late, projector, lease),
     )
+
+
+async def _recover(ground: Ground, opened: Opened) -> None:
+    """Finish what a kill cut off, and say that it did."""
+    await ground.going_back.recover()
+    if opened.state.status in ("running", "waiting"):
+        await ground.recorder.record(KILLED)
 
 
 async def _shut(ground: Ground, late: LateParts, projector: Projector, lease: Lease | None) -> None:
