@@ -20,6 +20,7 @@ from tori_tui.domain.events import (
     Mode,
     QuestionAsked,
     RequestStarted,
+    Rewound,
     RunStatusChanged,
     TextStreamed,
 )
@@ -114,12 +115,14 @@ class SessionScreen(WritingScreen):
         for text in (*((f"Sandbox {message.sandbox}",) if message.sandbox else ()), *message.notices):
             self.note(text)
         self.show_waiting()
+        self.show_purpose(self.input.purpose)
         self.show_status()
 
     def on_state_reset(self, message: StateReset) -> None:
         """Begin anew after a lag."""
         self.tell_state(message.state, message.records)
         self.show_waiting()
+        self.show_purpose(self.input.purpose)
 
     def on_record_arrived(self, message: RecordArrived) -> None:
         """Show a durable event."""
@@ -130,7 +133,7 @@ class SessionScreen(WritingScreen):
             self._run_changed(event)
         self.tell_record(message.record, message.state)
         self._call_user(calling(event))
-        if isinstance(event, RunStatusChanged):
+        if isinstance(event, (RunStatusChanged, Rewound)):
             self.show_purpose(self.input.purpose)
         self.show_waiting()
 
@@ -179,6 +182,10 @@ class SessionScreen(WritingScreen):
         self._unanswered = None
 
     # ── from the input ──
+
+    def on_comment_input_go_on_requested(self) -> None:
+        """Go on with the work that stopped."""
+        self.action_go_on()
 
     def on_comment_input_submitted(self, message: CommentInput.Submitted) -> None:
         """Turn a text into what it was written for."""

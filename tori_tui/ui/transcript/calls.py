@@ -33,6 +33,8 @@ class Calls:
         self._blocks = blocks
         self._keys: dict[CallId, int] = {}
         self._running: set[CallId] = set()
+        self._open: set[CallId] = set()
+        """Those of the model's that have no result."""
 
     @property
     def is_any_running(self) -> bool:
@@ -45,7 +47,9 @@ class Calls:
 
     def stand_at(self, calls: Iterable[ToolCall], keys: Iterable[int]) -> None:
         """Remember where the calls of a reply stand."""
-        self._keys.update(zip((call.id for call in calls), keys, strict=True))
+        placed = dict(zip((call.id for call in calls), keys, strict=True))
+        self._keys.update(placed)
+        self._open.update(placed)
 
     def started(self, call_id: CallId) -> None:
         """An effect was announced."""
@@ -80,6 +84,7 @@ class Calls:
         if message.tool_call_id is None:
             return
         self._running.discard(message.tool_call_id)
+        self._open.discard(message.tool_call_id)
         key = self._keys.get(message.tool_call_id)
         block = self._blocks.get(key)
         if not isinstance(block, CallBlock) or key is None:
@@ -97,6 +102,12 @@ class Calls:
         )
         self._blocks.put(key, done)
 
+    def left_open(self) -> None:
+        """The run has ended; a call that has no result then was cut off by a kill."""
+        for call_id in self._open:
+            self._change(call_id, state="interrupted")
+        self._open.clear()
+
     def shell_ended(self, message: Message) -> None:
         """A command of the user's own has ended."""
         call_id = CallId(str(message.details[SHELL]))
@@ -109,6 +120,7 @@ class Calls:
         """Begin anew."""
         self._keys.clear()
         self._running.clear()
+        self._open.clear()
 
     def _change(
         self, call_id: CallId, *, state: CallState, title: str = "", started_s: float | None = None

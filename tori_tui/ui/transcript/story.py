@@ -304,6 +304,7 @@ class Story:
             return
         self._drop_retry()
         self._reply.drop()
+        self._calls.left_open()
         self._goal = None if event.status == "done" else self._goal
         self._list.add(RunBlock(event.status, event.reason, self._goal))
 

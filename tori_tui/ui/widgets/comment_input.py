@@ -104,6 +104,9 @@ class CommentInput(VimArea):
             super().__init__()
             self.text = text
 
+    class GoOnRequested(Message):
+        """The work that stopped is to go on."""
+
     class TakeBackRequested(Message):
         """The newest comment that waits is to come back."""
 
@@ -120,6 +123,8 @@ class CommentInput(VimArea):
         self._popup = popup
         self.has_waiting = False
         """Whether a comment waits for its effect."""
+        self.can_go_on = False
+        """Whether an empty message lets the work go on that stopped."""
         popup.on_chosen = self._put_chosen
         self._past = DraftHistory(history)
         self._kept = ""
@@ -262,6 +267,9 @@ class CommentInput(VimArea):
     def submit(self) -> None:
         """Send what is written; an empty text is sent only where a purpose allows one."""
         text, purpose = self.full_text.strip("\n"), self.purpose
+        if not self.text and purpose == COMMENT and self.can_go_on:
+            self.post_message(self.GoOnRequested())
+            return
         if purpose == HISTORY or (not text.strip() and purpose.kind not in ("deny", "drop", "rewind")):
             return
         if purpose.kind in ("comment", "goal_comment") and (self._awaited or self.unknown_images):
