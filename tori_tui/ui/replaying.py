@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Final
 
 from tori_tui.domain.counted_path import CountedPath, LeftOut, counted_path, left_out
-from tori_tui.domain.events import MessageAdded, PlanChanged, Record, Rewound
+from tori_tui.domain.events import MessageAdded, Record
 from tori_tui.domain.state import SessionState, reduce_all
 from tori_tui.domain.timeline import Timeline, timeline_of
 from tori_tui.ui.transcript.blocks import NoticeBlock
 from tori_tui.ui.transcript.story import Story
+
+KEPT_EVERY: Final = 500
+"""Records between two states that are kept, so that a step back need not begin at the start."""
 
 
 class Replaying:
@@ -37,7 +41,8 @@ class Replaying:
         self.place = 0
         self.state = SessionState()
         self._states: dict[int, SessionState] = {0: self.state}
-        """Where something was told, by how many records led there: states share nearly everything."""
+        """By how many records led there: states share nearly everything."""
+        self._newest = (0, self.state)
         self._choose()
 
     @property
@@ -123,30 +128,27 @@ class Replaying:
         self._go_on(place)
 
     def _go_on(self, place: int) -> None:
-        """Tell records in groups: only a few kinds look at the state after them."""
-        group: list[Record] = []
-        for at, record in self._told[self.place : place]:
-            group.append(record)
-            if isinstance(record.event, (PlanChanged, Rewound)):
-                self._tell(group, at + 1)
-                group.clear()
+        self._story.tell_more([record for _, record in self._told[self.place : place]], self.state)
         self.place = place
         # What is hidden behind the last record that is told belongs to the end.
         is_end = place == len(self._told)
-        self._tell(group, len(self._records) if is_end else self._told[place - 1][0] + 1 if place else 0)
-
-    def _tell(self, group: Sequence[Record], n_records: int) -> None:
-        whole = self._state_after(n_records)
-        self.state = self._path.seen(whole)
-        for record in group:
-            self._story.tell_record(record, whole)
+        n_records = len(self._records) if is_end else self._told[place - 1][0] + 1 if place else 0
+        self.state = self._path.seen(self._state_after(n_records))
 
     def _state_after(self, n_records: int) -> SessionState:
         """Return the state after so many records, made from the nearest earlier one that is known."""
-        if n_records not in self._states:
-            known = max(n for n in self._states if n < n_records)
-            self._states[n_records] = reduce_all(self._records[known:n_records], self._states[known])
-        return self._states[n_records]
+        known = max(n for n in self._states if n <= n_records)
+        state = self._states[known]
+        if known <= self._newest[0] <= n_records:
+            known, state = self._newest
+        while known < n_records:
+            stop = min(n_records, (known // KEPT_EVERY + 1) * KEPT_EVERY)
+            state = reduce_all(self._records[known:stop], state)
+            known = stop
+            if known % KEPT_EVERY == 0:
+                self._states[known] = state
+        self._newest = (known, state)
+        return state
 
 
 __all__ = ["Replaying"]
