@@ -20,15 +20,14 @@ class AppFirst(TyperGroup):
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         """Put the app's command in front where no command is named."""
-        if args and args[0] not in self.commands and _is_apps(args[0]):
+        if args and args[0] not in self.commands and self._is_apps(ctx, args[0]):
             args = [OPEN, *args]
         return super().parse_args(ctx, args)
 
-
-def _is_apps(first: str) -> bool:
-    if first.startswith("-"):
-        return first not in ("--help", "-h", "--version")
-    return Path(first).exists()
+    def _is_apps(self, ctx: typer.Context, first: str) -> bool:
+        if first.startswith("-"):
+            return all(first not in parameter.opts for parameter in self.get_params(ctx))
+        return Path(first).exists()
 
 
 def open_app(

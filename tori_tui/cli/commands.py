@@ -12,6 +12,9 @@ from typing import Final
 OPEN: Final = "open"
 """Hidden: what `tori [PATH]` means when it comes with options."""
 
+COMPLETION_VARIABLE: Final = "_TORI_COMPLETE"
+"""Set by a shell that asks what may be typed next."""
+
 COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "run": "run:run",
@@ -35,4 +38,4 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
 
 A folder of such a name is reached as `./NAME`."""
 
-__all__ = ["COMMANDS", "OPEN"]
+__all__ = ["COMMANDS", "COMPLETION_VARIABLE", "OPEN"]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from tori_tui.cli import streams
-from tori_tui.cli.commands import COMMANDS
+from tori_tui.cli.commands import COMMANDS, COMPLETION_VARIABLE
 from tori_tui.cli.failures import exit_code_of
 
 REPLAY: Final = "replay"
@@ -20,7 +20,8 @@ REPLAY: Final = "replay"
 
 def main() -> None:
     """Run `tori` and exit."""
-    screen = _app_asked_for(sys.argv[1:]) if streams.can_show_app() else None
+    is_completing = COMPLETION_VARIABLE in os.environ
+    screen = _app_asked_for(sys.argv[1:]) if streams.can_show_app() and not is_completing else None
     if screen is None:
         from tori_tui.cli.main import main as command_line
 

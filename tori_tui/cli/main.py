@@ -5,8 +5,9 @@ Must not import anything heavy: `tori --help` loads typer and this package's com
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, MutableMapping, Sequence
 from importlib import import_module
 from typing import Annotated
 
@@ -14,7 +15,7 @@ import typer
 
 from tori_tui import __version__
 from tori_tui.cli import app_command, streams
-from tori_tui.cli.commands import COMMANDS, OPEN
+from tori_tui.cli.commands import COMMANDS, COMPLETION_VARIABLE, OPEN
 from tori_tui.cli.exit_codes import USAGE
 from tori_tui.cli.failures import exit_code_of
 
@@ -44,6 +45,7 @@ def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
 def main() -> None:
     """Run the command line and exit; whatever goes wrong is told in words, without a traceback."""
     streams.repair()
+    _take_either_order(os.environ)
     app = make_app(_asked_for(sys.argv[1:]))
     sys.exit(exit_code_of(lambda: app(prog_name="tori")))
 
@@ -51,6 +53,13 @@ def main() -> None:
 def _asked_for(arguments: Sequence[str]) -> Iterable[str]:
     """Return the one command that is called, or all of them for the help and for what is mistyped."""
     return arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS
+
+
+def _take_either_order(environ: MutableMapping[str, str]) -> None:
+    """Take `bash_source`, as most programs call it, for typer's `source_bash`."""
+    shell, _, asked = environ.get(COMPLETION_VARIABLE, "").partition("_")
+    if asked in ("source", "complete"):
+        environ[COMPLETION_VARIABLE] = f"{asked}_{shell}"
 
 
 def _print_version(wanted: bool) -> None:
