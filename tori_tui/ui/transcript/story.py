@@ -114,14 +114,14 @@ class Story:
         self._tell_all(records, state)
         return reduce_all(records, state)
 
-    def _tell_all(self, records: Sequence[Record], state: SessionState) -> None:
-        """Go on with many durable events, without the state after each: to make it takes most of the time."""
-        tree, n_reduced = state.tree, 0
-        for index, record in enumerate(records):
     def tell_more(self, records: Sequence[Record], state: SessionState) -> None:
         """Go on with many durable events where the state after them is known already."""
         self._tell_all(records, state)
 
+    def _tell_all(self, records: Sequence[Record], state: SessionState) -> None:
+        """Go on with many durable events, without the state after each: to make it takes most of the time."""
+        tree, n_reduced = state.tree, 0
+        for index, record in enumerate(records):
             match record.event:
                 case PlanChanged() | CommentRouted():
                     tree = apply_edits(tree, record.event.edits)
