@@ -137,7 +137,7 @@ async def test_a_monkey_finds_no_way_to_break_it() -> None:
 
 
 async def live_of(monkey: Monkey, end: float, n_steps: int, name: str) -> int:
-    """Let it play with one session until the time is up or it quits; returns the steps that it took so far."""
+    """Let it play with one session until the time is up or it quits; returns its steps so far."""
     stage = Stage(history=("old one", "older\nlines"))
     async with stage.app.run_test(size=(120, 40)) as pilot:
         await ready(stage, pilot)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from textual.app import SystemCommand
 from textual.pilot import Pilot
+from textual.widgets import OptionList
 
 from tests.ui import scenes
 from tests.ui.apps import Stage
@@ -89,6 +90,20 @@ async def test_a_page_key_in_a_palette_that_is_not_laid_out_breaks_nothing() -> 
             await pilot.press(key)
         await pilot.pause()
     assert stage.app.crash is None
+
+
+async def test_a_click_on_a_line_that_letters_have_taken_away_does_nothing() -> None:
+    async with live() as (stage, pilot):
+        await pilot.press("ctrl+p")
+        palette = stage.app.screen
+        assert isinstance(palette, ActionPalette)
+        lines = palette.query_one(OptionList)
+        last = OptionList.OptionSelected(lines, lines.get_option_at_index(0), len(palette.shown) - 1)
+        await pilot.press(*"theme")
+        palette.post_message(last)
+        await pilot.pause()
+        assert stage.app.screen is palette
+        assert stage.app.crash is None
 
 
 async def test_a_palette_in_a_terminal_of_a_few_cells_breaks_nothing() -> None:

@@ -89,13 +89,16 @@ class ActionPalette(ModalScreen[SystemCommand | None]):
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """Do what is marked."""
-        at = self._list.highlighted
-        if at is not None and at < len(self._shown):
-            self.dismiss(self._shown[at])
+        self._do(self._list.highlighted)
 
     def on_option_list_option_selected(self, message: OptionList.OptionSelected) -> None:
         """Do what was clicked."""
-        self.dismiss(self._shown[message.option_index])
+        self._do(message.option_index)
+
+    def _do(self, at: int | None) -> None:
+        # A click may have been on its way while letters made the list shorter, or behind another choice.
+        if at is not None and at < len(self._shown) and self.is_current:
+            self.dismiss(self._shown[at])
 
     async def action_move(self, how: str) -> None:
         """Mark another line."""
