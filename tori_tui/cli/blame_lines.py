@@ -35,6 +35,8 @@ class _Version:
     at: datetime
     tree: str
     author: str
+    is_work: bool
+    """Of the agent; else what changed came by the user's hands or by a rewind."""
 
 
 def print_blame(place: str, cwd: Path | None, trace_dir: Path | None) -> None:
@@ -56,7 +58,7 @@ def print_blame(place: str, cwd: Path | None, trace_dir: Path | None) -> None:
     with shadow.locked(), shadow.blobs() as blobs:
         versions = [*_texts(blobs, relative, _versions(trace_root(cwd, trace_dir)))]
     now = _lines(path.read_bytes())
-    origins = line_origins([*versions, ("you, since the last checkpoint", now)])
+    origins = line_origins([*versions, ("you, since the last checkpoint", now, False)])
     if number is not None and not 0 < number <= len(now):
         raise UsageError(f"{name} has {len(now)} lines, so there is no line {number}.")
     for line in range(1, len(now) + 1) if number is None else (number,):
@@ -80,7 +82,7 @@ def _versions(trace_root: Path) -> list[_Version]:
             event = point.event
             is_work = event.by == "agent" and event.reason != REWIND_REASON
             author = _author(state, entry.id, event.goal_id, event.turn) if is_work else "you"
-            found.append(_Version(point.at, event.tree, author))
+            found.append(_Version(point.at, event.tree, author, is_work))
     return sorted(found, key=lambda version: version.at)
 
 
@@ -96,7 +98,7 @@ def _author(state: SessionState, trace_id: TraceId, goal_id: GoalId | None, turn
     return f"goal {goal.id} {one_line(goal.description, TITLE_LIMIT_CHARS)} {where}"
 
 
-def _texts(blobs: BlobReader, path: str, versions: list[_Version]) -> Iterator[tuple[str, list[str]]]:
+def _texts(blobs: BlobReader, path: str, versions: list[_Version]) -> Iterator[tuple[str, list[str], bool]]:
     last: bytes | None = None
     for index, version in enumerate(versions):
         data = blobs.read(f"{version.tree}:{path}")
@@ -105,6 +107,7 @@ def _texts(blobs: BlobReader, path: str, versions: list[_Version]) -> Iterator[t
             yield (
                 version.author if index else "before tori",
                 _lines(data or b""),
+                version.is_work,
             )
         last = data
 

@@ -97,6 +97,8 @@ class Past(Value):
     """Of the log, what is no part of the session any more; shown, and found by recall."""
     to_undo: tuple[RewindDone, ...] = ()
     to_redo: tuple[RewindDone, ...] = ()
+    files_back: tuple[Span, ...] = ()
+    """Of each rewind that took the files back, the records that it goes back over; in order."""
 
     def is_lost(self, seq: Seq) -> bool:
         """Whether a record was taken back by a rewind."""
@@ -127,7 +129,7 @@ class Past(Value):
 
     def _with(self, moments: Log[Moment], checkpoints: Log[SavedPoint], writes: Log[FileWrite]) -> Past:
         """By hand: a third of the time that `replace` takes, at every turn of a long trace."""
-        return Past(moments, checkpoints, writes, self.lost, self.to_undo, self.to_redo)
+        return Past(moments, checkpoints, writes, self.lost, self.to_undo, self.to_redo, self.files_back)
 
     def after(self, event: Rewound, seq: Seq, moment: Moment | None) -> Past:
         """Return the past after a rewind to a moment."""
@@ -143,7 +145,19 @@ class Past(Value):
         lost = self.lost
         if event.messages and moment is not None:
             lost = (*moment.lost, Span(Seq(moment.seq + 1), seq))
-        return replace(self, lost=lost, to_undo=to_undo, to_redo=to_redo)
+        files_back = self.files_back
+        if event.files:
+            files_back = (*files_back, Span(Seq(event.to_seq + 1), seq))
+        return replace(self, lost=lost, to_undo=to_undo, to_redo=to_redo, files_back=files_back)
+
+    def is_undone(self, seq: Seq) -> bool:
+        """Whether the files as they were saved at a record were taken back by a rewind that stands."""
+        lost_at: list[tuple[Seq, tuple[Span, ...]]] = [(NEVER, ())]
+        for back in self.files_back:
+            # A rewind brings back what was undone at the moment that it leads to.
+            then = next(spans for at, spans in reversed(lost_at) if at < back.first)
+            lost_at.append((back.last, (*then, back)))
+        return any(span.first <= seq <= span.last for span in lost_at[-1][1])
 
 
 def views_back(now: Mapping[ContextId, View], then: Mapping[ContextId, View]) -> dict[ContextId, View]:

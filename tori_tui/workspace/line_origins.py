@@ -12,23 +12,25 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def line_origins(versions: Iterable[tuple[T, Sequence[str]]]) -> list[T]:
+def line_origins(versions: Iterable[tuple[T, Sequence[str], bool]]) -> list[T]:
     """Return for each line of the last version whose it is.
 
-    Whoever brings a whole version back, by a rewind or by hand, has written none of its lines.
-
     Args:
-        versions: From the oldest on: who made it, and its lines.
+        versions: From the oldest on: who made it, its lines, and whether they were written there.
+            Who only brings a whole version back, by a rewind or by hand, wrote none of its lines.
     """
     lines: Sequence[str] = ()
     origins: list[T] = []
     known: dict[tuple[str, ...], list[T]] = {}
-    for author, after in versions:
+    for author, after, is_written in versions:
         matcher = SequenceMatcher(None, lines, after, autojunk=False)
         kept: list[T] = []
         for tag, first, end, new_first, new_end in matcher.get_opcodes():
             kept += origins[first:end] if tag == "equal" else [author] * (new_end - new_first)
-        lines, origins = after, known.setdefault(tuple(after), kept)
+        text = tuple(after)
+        if is_written or text not in known:
+            known[text] = kept
+        lines, origins = after, known[text]
     return origins
 
 
