@@ -193,7 +193,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(STEPS, st.sampled_from(["balanced", "now"]), st.sampled_from(["late", "leading", "live"]))
 def test_request_extends_the_one_before_it_unless_it_says_why_not(
     steps: list[str], profile_name: str, placement: PlacementSetting

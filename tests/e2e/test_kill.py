@@ -113,7 +113,7 @@ async def kill_and_resume(root: Path, places: list[int]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
-@settings(settings.get_profile("processes"), max_examples=6)
+@settings(settings.get_profile("processes"), max_examples=4)
 @given(places=st.lists(st.integers(1, N_PLACES), min_size=1, max_size=3))
 def test_a_run_that_is_killed_anywhere_finishes_after_a_resume(places: list[int]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -20,7 +20,7 @@ from tests.runtime.lives import REPLIES, STEPS, Life, Story, journal_of, live, t
 from tori_tui.domain.events import CommentReceived, CommentRouted, MessageAdded, Record
 from tori_tui.domain.state import SessionState, reduce, reduce_all
 
-N_STORIES = int(os.environ.get("LIVES", "15"))
+N_STORIES = int(os.environ.get("LIVES", "10"))
 """With another number they are other stories each time: LIVES=300 for a long look."""
 
 IS_LONG = "LIVES" in os.environ

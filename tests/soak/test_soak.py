@@ -6,7 +6,7 @@ import pytest
 
 from tests.soak.__main__ import soak
 
-SECONDS = float(os.environ.get("SOAK_SECONDS", "30"))
+SECONDS = float(os.environ.get("SOAK_SECONDS", "15"))
 SEED = int(os.environ.get("SOAK_SEED", "20261130"))
 
 
