@@ -43,6 +43,18 @@ def test_ctrl_q_gives_the_terminal_back(app: PtyApp) -> None:
     assert_restored(app)
 
 
+def test_without_a_model_the_first_steps_are_shown_and_escape_leaves_nothing_behind(tmp_path: Path) -> None:
+    without = {"OPENAI_API_KEY": "", "OPENAI_BASE_URL": "", "ANTHROPIC_API_KEY": "", "HOME": str(tmp_path)}
+    with app_in_pty((), cwd=tmp_path, environ=without) as app:
+        app.wait_for("Welcome to tori")
+        app.wait_for("Watch the demo")
+        app.read(0.3)
+        app.send(b"\x1b")
+        assert app.wait() == 0
+        assert_restored(app)
+    assert not (tmp_path / ".trace").exists()
+
+
 def test_ctrl_c_twice_quits(app: PtyApp) -> None:
     app.send(b"\x03")
     app.wait_for("again quits")

@@ -31,6 +31,8 @@ class AppOptions:
     """Id, prefix or path of a trace; empty is the newest; None opens a new one."""
     is_demo: bool = False
     sandbox: bool = False
+    base_url: str = ""
+    """A server that the user chose for this run, where none was configured."""
 
 
 def start_app(

@@ -22,11 +22,13 @@ from textual.screen import Screen
 from tori_tui.cli import streams
 from tori_tui.cli.app import AppOptions
 from tori_tui.cli.exit_codes import FAILED
+from tori_tui.cli.first_steps import begun, refuse_without_model, welcome_screen, with_server
 from tori_tui.cli.session_choice import choice_screen, refuse_ambiguous
 from tori_tui.cli.terminal import EarlyTerminal
 from tori_tui.domain.errors import ToriError, UsageError
 from tori_tui.ui.app import NEW_SESSION, Launch, ToriApp, crash_report
 from tori_tui.ui.driver import TerminalDriver
+from tori_tui.ui.messages import Beginning
 from tori_tui.ui.themes import AUTO, DARK, LIGHT, ThemeSpec, load_theme, theme_directories
 
 if TYPE_CHECKING:
@@ -57,8 +59,13 @@ def run_app(options: AppOptions, terminal: EarlyTerminal) -> int:
     """
     while True:
         loaded: list[LiveLaunch] = []
-        app = make_app(partial(load_into, loaded, options), terminal, partial(choice_screen, options))
+        app = make_app(
+            partial(load_into, loaded, options), terminal, partial(choice_screen, options), welcome_screen
+        )
         asyncio.run(app.run_async())
+        if app.beginning is not None:
+            options = begun(options, app.beginning)
+            continue
         if app.chosen is None or app.crash is not None:
             return ended(app, loaded[0].directory if loaded else None)
         # What was asked for on the command line was meant for the session of then, and for a new one.
@@ -72,6 +79,7 @@ def load_into(loaded: list[LiveLaunch], options: AppOptions) -> Launch:
 
     Raises:
         ChoiceNeeded: More than one session may be meant.
+        SetupNeeded: There is no model to begin with.
         ToriError: The configuration is wrong.
     """
     if options.resume:
@@ -84,6 +92,7 @@ def make_app(
     load: Callable[[], Launch],
     terminal: EarlyTerminal,
     sessions: Callable[[ThemeSpec, str, bool], Screen[str | None]] | None = None,
+    welcome: Callable[[ThemeSpec, str], Screen[Beginning | None]] | None = None,
 ) -> ToriApp:
     """Return an app in the user's theme.
 
@@ -95,7 +104,7 @@ def make_app(
     if name == AUTO:
         name = DARK if terminal.has_dark_background() else LIGHT
     theme = load_theme(name, directories)
-    app = ToriApp(load, theme=theme, theme_directories=directories, sessions=sessions)
+    app = ToriApp(load, theme=theme, theme_directories=directories, sessions=sessions, welcome=welcome)
     TerminalDriver.early_input += terminal.take_input()
     TerminalDriver.keeps_input = False
     TerminalDriver.restore = terminal.restore
@@ -187,7 +196,6 @@ def load_live(options: AppOptions) -> LiveLaunch:
         bridge.say(prompt)
 
     outside = _outside(bridge, settings.settings, wanted.cwd, surroundings)
-
     ports = _ports(bridge, settings.settings, wanted.cwd, surroundings)
 
     def make(theme: ThemeSpec) -> Screen[None]:
@@ -272,6 +280,10 @@ def asked_session(options: AppOptions) -> tuple[LoadedSettings, SessionOptions, 
 
     cwd = working_directory(options.directory)
     settings = load_settings(os.environ, cwd, model=options.model, mode=options.mode, sandbox=options.sandbox)
+    if options.base_url and options.model:
+        settings = with_server(settings, options.model, options.base_url)
+    elif options.resume is None:
+        refuse_without_model(settings.settings)
     wanted = SessionOptions(
         cwd=cwd,
         model=options.model,

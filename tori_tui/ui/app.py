@@ -21,10 +21,10 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.worker import WorkerFailed
 
-from tori_tui.domain.errors import ToriError
+from tori_tui.domain.errors import ToriError, UsageError
 from tori_tui.ui.command_palette import ActionPalette
 from tori_tui.ui.driver import TerminalDriver, TerminalHungUp
-from tori_tui.ui.messages import ChoiceNeeded, SessionFailed, ThemeTried
+from tori_tui.ui.messages import Beginning, ChoiceNeeded, SessionFailed, SetupNeeded, ThemeTried
 from tori_tui.ui.shell import ShellScreen
 from tori_tui.ui.themes import ThemeInvalid, ThemeSpec, load_theme, textual_theme, theme_names
 
@@ -95,6 +95,7 @@ class ToriApp(App[None]):
         theme: ThemeSpec,
         theme_directories: tuple[Path, ...] = (),
         sessions: Callable[[ThemeSpec, str, bool], Screen[str | None]] | None = None,
+        welcome: Callable[[ThemeSpec, str], Screen[Beginning | None]] | None = None,
     ) -> None:
         self._spec = theme
         self._theme_directories = theme_directories
@@ -103,6 +104,10 @@ class ToriApp(App[None]):
         self._talk: TalkPort | None = None
         self._sessions = sessions
         """Makes the screen on which a session is chosen, from words to look for and whether a run goes on."""
+        self._welcome = welcome
+        """Makes the screen for who has no model yet, from the reason why."""
+        self.beginning: Beginning | None = None
+        """What to begin with, where the user had no model and chose one."""
         self._is_choosing = False
         self.chosen: str | None = None
         """The session to go on with after this one, or `NEW_SESSION`; None ends the program."""
@@ -145,6 +150,9 @@ class ToriApp(App[None]):
             return
         except ChoiceNeeded as choice:
             await self._choose(choice.words)
+            return
+        except SetupNeeded as setup:
+            await self._begin(setup.reason)
             return
         screen = launch.make_screen(self._spec)
         shell = self.screen
@@ -192,6 +200,14 @@ class ToriApp(App[None]):
         TerminalDriver.keeps_input = self.chosen is not None
         if self.chosen is not None or self._talk is None:
             await self.action_quit()
+
+    async def _begin(self, reason: str) -> None:
+        """End the app with what the user begins with; the program goes on with it, or ends."""
+        if self._welcome is None:
+            self.post_message(SessionFailed(UsageError(reason)))
+            return
+        self.beginning = await self.push_screen_wait(self._welcome(self._spec, reason))
+        await self.action_quit()
 
     # ── themes and palette ──
 

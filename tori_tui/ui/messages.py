@@ -5,6 +5,8 @@ Must not name a type of the domain.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from textual.message import Message
 
 
@@ -33,4 +35,22 @@ class ChoiceNeeded(Exception):
         """What they have in common."""
 
 
-__all__ = ["ChoiceNeeded", "SessionFailed", "ThemeTried"]
+class SetupNeeded(Exception):
+    """There is no model to begin with: the user is told what gives one."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What the user begins with, where nothing was configured."""
+
+    model: str = ""
+    base_url: str = ""
+    """The server that has it."""
+    is_demo: bool = False
+
+
+__all__ = ["Beginning", "ChoiceNeeded", "SessionFailed", "SetupNeeded", "ThemeTried"]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from tori_tui.domain.context_events import EffortChoice
+from tori_tui.domain.errors import ToriError
 from tori_tui.domain.inspection import ContextPage
 from tori_tui.domain.request import Effort
 from tori_tui.ui.file_port import FilePort
@@ -37,6 +38,10 @@ class ModelChoice:
     """A server says that it has it."""
 
 
+class NobodyListens(ToriError):
+    """No server runs where one was looked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelSource:
     """A server that can be asked for its models."""
@@ -45,6 +50,7 @@ class ModelSource:
     """As the user knows it: host and port."""
     ask: Callable[[], Sequence[ModelChoice]]
     """Takes up to a few seconds, so it is called in a thread. Raises `ToriError`."""
+    base_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,4 +70,4 @@ class TalkPorts:
     switch_effort: Callable[[EffortChoice], None] = lambda effort: None
 
 
-__all__ = ["FindPage", "ModelChoice", "ModelSource", "TalkPorts", "no_page"]
+__all__ = ["FindPage", "ModelChoice", "ModelSource", "NobodyListens", "TalkPorts", "no_page"]

@@ -134,7 +134,7 @@ class ModelsScreen(ModalScreen[str | None]):
         price = f"${choice.input_usd:g} / ${choice.output_usd:g}" if choice.input_usd is not None else ""
         return Text.assemble(
             (f"{mark} ", self._palette.accent),
-            f"{one_line(choice.name, NAME_CELLS):<{NAME_CELLS}}",
+            name_column(choice.name),
             (f" {window:>5}  {price}", muted),
             no_wrap=True,
         )
@@ -163,4 +163,11 @@ class ModelsScreen(ModalScreen[str | None]):
             self._list.action_cursor_up()
 
 
-__all__ = ["ModelsScreen"]
+def name_column(name: str) -> Text:
+    """Return a model's name in a column of its own, cut where it is too long."""
+    column = Text(one_line(name))
+    column.truncate(NAME_CELLS, overflow="ellipsis", pad=True)
+    return column
+
+
+__all__ = ["ModelsScreen", "name_column"]
