@@ -27,7 +27,9 @@ from tori_tui.domain.plan_edits import (
     apply_edits,
 )
 from tori_tui.domain.rewind import (
+    REWIND_REASON,
     RewindRefused,
+    agent_intervals,
     befores_since,
     find_point,
     next_mission_id,
@@ -195,3 +197,25 @@ def test_every_undo_brings_back_exactly_what_was_there(asked: list[tuple[str, in
             now = after(*events)
             assert (now.tree, shown(now)) == (wanted.tree, shown(wanted))
             assert now.ended_at == wanted.ended_at
+
+
+def work(tree: str) -> CheckpointSaved:
+    return CheckpointSaved(tree, "turn", by="agent")
+
+
+def trees(state: SessionState) -> list[str]:
+    return [interval.after for interval in agent_intervals(state)]
+
+
+def test_files_that_were_rewound_are_no_work_until_that_is_undone() -> None:
+    back = CheckpointSaved("t0", REWIND_REASON)
+    told: list[DurableEvent | Message] = [CheckpointSaved("t0", "start"), work("t1")]  # 17, 18
+    told += [Rewound(Seq(17), files=True), back]  # 19, 20
+    assert trees(after(*told)) == []
+    told += [work("t2")]  # 21
+    assert trees(after(*told)) == ["t2"]
+    assert trees(after(*told, Rewound(Seq(17), files=False))) == ["t2"]
+    told += [Rewound(Seq(18), messages=False, files=True, how="undo"), back]  # 22, 23
+    assert trees(after(*told)) == ["t1"]
+    told += [Rewound(Seq(21), messages=False, files=True, how="redo")]
+    assert trees(after(*told)) == ["t2"]

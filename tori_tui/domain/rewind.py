@@ -25,6 +25,10 @@ REWIND_REASON: Final = "rewind"
 """Of the checkpoint that follows a rewind: it is nobody's work."""
 
 
+FORK_REASON: Final = "forked from "
+"""So begins why a session stands still that nobody has gone on with since it was forked."""
+
+
 class RewindRefused(UsageError):
     """There is nothing to go back to: who asked named a place that is none."""
 
@@ -118,6 +122,8 @@ def saved_since(state: SessionState, seq: Seq) -> tuple[SavedPoint, ...]:
 def agent_intervals(state: SessionState, goal_id: GoalId | None = None) -> tuple[Interval, ...]:
     """Return between which saved trees the agent changed files: for a goal with all below it, or for all.
 
+    Work that was rewound away is none; what undoes that rewind makes it work again.
+
     Raises:
         RewindRefused: The session never had such a goal.
     """
@@ -128,6 +134,8 @@ def agent_intervals(state: SessionState, goal_id: GoalId | None = None) -> tuple
     for before, after in pairwise(points):
         event = after.event
         is_work = event.by == "agent" and event.reason != REWIND_REASON
+        if is_work and state.past.is_undone(event.at_seq or after.seq):
+            continue
         if is_work and (wanted is None or event.goal_id in wanted):
             found.append(Interval(before.event.tree, event.tree, event.goal_id, event.turn))
     return tuple(found)
@@ -176,6 +184,7 @@ def _goal_point(seq: Seq, goal: Goal) -> RewindPoint:
 
 
 __all__ = [
+    "FORK_REASON",
     "REWIND_REASON",
     "Interval",
     "RewindPoint",

@@ -24,13 +24,14 @@ from tori_tui.workspace.terminal_text import plain_text
 SHOWN_OUTPUT_BYTES: Final = 8_000
 """As much of an interrupted command's output as a finished one shows."""
 
-Cause = Literal["interrupted", "restarted", "steered", "limit"]
+Cause = Literal["interrupted", "restarted", "steered", "limit", "forked"]
 
 _BECAUSE: Final[dict[Cause, str]] = {
     "interrupted": "the user interrupted the run",
     "restarted": "tori was stopped and started again",
     "steered": "the user's comment stopped this work",
     "limit": "the time of the run was up",
+    "forked": "this session begins before that call",
 }
 
 

@@ -22,7 +22,7 @@ from tori_tui.domain.events import (
 )
 from tori_tui.domain.messages import Content, Message, Origin, content_of
 from tori_tui.domain.plan_edits import MissionCheckSet, MissionOpened, PlanEdit, fitting_edits
-from tori_tui.domain.rewind import next_mission_id
+from tori_tui.domain.rewind import FORK_REASON, next_mission_id
 from tori_tui.domain.state import SessionState
 from tori_tui.providers.errors import ProviderError
 from tori_tui.runtime import nudges
@@ -158,7 +158,8 @@ class Runner:
     async def begin(self) -> None:
         """Mend what a kill left open and record that a run begins."""
         if self.state.open_calls and not self._calls().can_resume():
-            await self._close_open_calls("restarted")
+            is_forked = self.state.reason.startswith(FORK_REASON)
+            await self._close_open_calls("forked" if is_forked else "restarted")
         await self._mend_start()
         await self._recorder.record(self._facts())
         self.steering.find_verdicts()

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tori_tui.domain.events import CheckpointSaved, Record, RunStatusChanged
 from tori_tui.domain.ids import Seq
+from tori_tui.domain.rewind import FORK_REASON
 from tori_tui.trace.errors import TraceError
 from tori_tui.trace.outputs import OUTPUTS_NAME
 from tori_tui.trace.store import BRANCHES_NAME, JsonlTraceStore
@@ -42,7 +43,7 @@ def fork_trace(source: Path, target: Path, until: Seq, at: datetime, title: str)
             if isinstance(record.event, CheckpointSaved):
                 trees |= dict.fromkeys(filter(None, (record.event.tree, record.event.modes)))
         begun = RunStatusChanged(
-            "interrupted", f"forked from {source.name} at {title}", "user", parent=source.name
+            "interrupted", f"{FORK_REASON}{source.name} at {title}", "user", parent=source.name
         )
         new.append(Record(Seq(last + 1), at, begun))
     for name in (OUTPUTS_NAME, BRANCHES_NAME):
