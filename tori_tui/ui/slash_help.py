@@ -27,7 +27,7 @@ SLASH_HELP: Final[Mapping[str, str]] = MappingProxyType(
         "agent": "/agent [NAME | close NAME]: let another agent work (Tab completes), or close its context",
         "remember": "/remember [KEY:] TEXT | forget KEY: tell every agent of the session; alone: show",
         "memory": "/memory [WORDS] | forget ID: what sessions learned of this project",
-        "mode": "/mode plan | ask | edit | auto",
+        "mode": "/mode plan | ask | edit | auto: what runs without a question",
         "export": "/export [html | md | svg] [FILE]: the session as a page to share",
     }
 )
