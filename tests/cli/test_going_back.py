@@ -63,7 +63,9 @@ def test_rewind_dry_then_real_then_undone(project: Project) -> None:
     assert names(project) == {"a.txt", "hello.txt"}
     assert (project.root / "a.txt").read_text() == "one\ntwo\n"
     assert "[→] 2. Part" in out(project, "show")
+    assert "bye" not in out(project, "diff")
     out(project, "rewind", "--undo")
+    assert out(project, "diff", "--goal", "2").count("+bye") == 1
     assert names(project) == {"a.txt", "bye.txt"}
     assert "[✓] 3. Rest" in out(project, "show")
     out(project, "rewind", "--redo")
@@ -149,6 +151,26 @@ def test_a_rewind_and_its_undo_change_nobodys_lines(project: Project) -> None:
     assert "goal 2 Part" in before
 
 
+def test_work_that_was_rewound_and_done_again_is_told_once_and_is_the_second_sessions(
+    project: Project,
+) -> None:
+    out(project, "rewind", "--goal", "1")
+    assert project.tori("diff").stdout == b""
+    recorded = project.recording.read_text()
+    project.recording.write_text(recorded.removeprefix(PLAN))
+    assert out(project, "resume", "--mode", "auto") == "All done.\n"
+    assert out(project, "diff").count("+two") == 1
+    assert out(project, "diff", "--goal", "1").count("+two") == 1
+    first = project.traces[0].name
+    project.recording.write_text(recorded)
+    git(project, "checkout", ".")
+    (project.root / "bye.txt").unlink()
+    assert out(project, "run", "Greet and part once more", "--mode", "auto") == "All done.\n"
+    line = out(project, "blame", "a.txt:2")
+    assert "goal 1 Greet" in line
+    assert first not in line
+
+
 def test_a_fork_goes_on_in_place_from_the_goal_and_the_old_session_stays(project: Project) -> None:
     old = project.traces[0]
     fork_recording(project)
@@ -176,6 +198,14 @@ def test_a_fork_works_in_a_copy_and_leaves_the_tree_alone(project: Project, tmp_
     rewound = project.tori("rewind", "--goal", "1", "--cwd", str(copy))
     assert rewound.returncode == 0, rewound.stderr
     assert not (copy / "hello.txt").exists()
+
+
+def test_a_call_behind_the_fork_is_not_said_to_be_cut_off_by_a_restart(tmp_path: Path) -> None:
+    also_looks = calls("bash", json.dumps({"command": "ls"})).partition("\n")[2].partition("\n")[2]
+    project = Project.make(tmp_path, PLAN + also_looks + GREET + says("Greeted."))
+    project.tori("run", "Greet", "--mode", "auto")
+    forked = project.tori("resume", "--fork", "1", "--copy", str(tmp_path / "copy"), "--mode", "auto")
+    assert "Not run: this session begins before that call." in forked.stderr.decode()
 
 
 def test_sessions_are_found_by_words_and_by_name(project: Project) -> None:
