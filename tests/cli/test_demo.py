@@ -37,13 +37,20 @@ def test_the_demo_mends_its_project_and_shows_how(tmp_path: Path) -> None:
         "[✓] 3. W",
     ]
     assert "check: python3 -m unittest -q → exit 0" in folded
-    found = re.search(r"The trace lies in (.+)/\.trace/(\S+)", text)
+    found = re.search(r"The session: (.+)/\.trace/(\S+)", text)
     assert found is not None
     project = Path(found[1])
     assert is_green(project)
     assert (project / ".trace" / found[2] / "goal.json").is_file()
     diff = subprocess.run(("git", "diff", "--stat"), cwd=project, capture_output=True, text=True, check=True)
     assert "3 files changed" in diff.stdout
+    commands = dict(line.split(": ", 1) for line in text.splitlines()[-4:])
+    shown = subprocess.run(
+        commands["See every step"], shell=True, env=environ, capture_output=True, check=True
+    )
+    assert b"Hand out the remainder" in shown.stdout
+    subprocess.run(commands["Remove it all"], shell=True, check=True)
+    assert not project.exists()
 
 
 def test_the_demo_reads_none_of_the_users_configuration(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -164,3 +165,15 @@ def test_without_a_terminal_there_is_no_colour(tmp_path: Path) -> None:
     with (tmp_path / "err").open("w") as stream:
         Progress(stream).show(NoticeShown("x", "error"))
     assert (tmp_path / "err").read_text() == "x\n"
+
+
+def test_what_may_not_run_is_told_once_with_how_often() -> None:
+    screen = Screen()
+    for number in range(5):
+        name = f"c{number}"
+        refused = result(name, "bash", "Not run: mode plan only reads.")
+        screen.happens(assistant("", call(name, "bash")), replace(refused, is_error=True))
+    screen.happens(RunStatusChanged("done"))
+    screen.progress.finish(screen.state, ())
+    assert screen.text.count("Not run: mode plan only reads.") == 2
+    assert "5 times: Not run: mode plan only reads.\n" in screen.text

@@ -21,6 +21,7 @@ from textual.screen import Screen
 
 from tori_tui.cli import streams
 from tori_tui.cli.app import AppOptions
+from tori_tui.cli.called_as import demo_left, resume_command
 from tori_tui.cli.exit_codes import FAILED
 from tori_tui.cli.first_steps import begun, refuse_without_model, welcome_screen, with_server
 from tori_tui.cli.session_choice import choice_screen, refuse_ambiguous
@@ -67,7 +68,7 @@ def run_app(options: AppOptions, terminal: EarlyTerminal) -> int:
             options = begun(options, app.beginning)
             continue
         if app.chosen is None or app.crash is not None:
-            return ended(app, loaded[0].directory if loaded else None)
+            return ended(app, loaded[0].directory if loaded else None, is_demo=options.is_demo)
         # What was asked for on the command line was meant for the session of then, and for a new one.
         is_meant = not loaded or app.chosen == NEW_SESSION
         kept = options if is_meant else replace(options, model=None, mode=None)
@@ -122,7 +123,7 @@ def configured_theme(config_home: str, home: str) -> str:
     return theme if isinstance(theme, str) else AUTO
 
 
-def ended(app: ToriApp, directory: Path | None) -> int:
+def ended(app: ToriApp, directory: Path | None, *, is_demo: bool = False) -> int:
     """Say on the way out what there is to say, and return the exit code.
 
     Raises:
@@ -131,10 +132,12 @@ def ended(app: ToriApp, directory: Path | None) -> int:
     if isinstance(app.crash, ToriError):
         raise app.crash
     if app.crash is not None:
-        streams.write_err(crash_report(app.crash, directory))
+        streams.write_err(crash_report(app.crash, directory, resume_command(directory) if directory else ""))
         return FAILED
-    if directory is not None:
-        streams.write_err(f"The session: {directory}\nGo on with it: tori resume {directory.name}\n")
+    if directory is not None and is_demo:
+        streams.write_err(demo_left(directory))
+    elif directory is not None:
+        streams.write_err(f"The session: {directory}\nGo on with it: {resume_command(directory)}\n")
     return app.return_code or 0
 
 

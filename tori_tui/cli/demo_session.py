@@ -17,6 +17,7 @@ from typing import Final
 
 from tori_tui.bootstrap import SessionOptions
 from tori_tui.cli import streams
+from tori_tui.cli.called_as import demo_left
 from tori_tui.cli.exit_codes import FAILED
 from tori_tui.cli.front import ShownSession
 from tori_tui.cli.one_shot import run_session
@@ -73,11 +74,7 @@ def play_demo() -> int:
         return FAILED
     streams.write_out("\nThe session as `tori show` prints it:\n\n")
     print_folded(front.directory)
-    streams.write_out(
-        f"\nThe trace lies in {front.directory}\n"
-        f"See every step: tori show --unfold {front.directory}\n"
-        f"See the change: git -C {project} diff\n"
-    )
+    streams.write_out(f"\n{demo_left(front.directory)}")
     return code
 
 

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
+from textwrap import wrap
 from typing import Final
 
 from tori_tui import __version__
@@ -42,10 +43,26 @@ def print_report(cwd: Path | None) -> None:
         ("configuration", _configuration(here)),
         ("terminal", _terminal()),
     )
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for title, lines in sections:
         streams.write_out(f"{title}\n")
         for line in lines:
-            streams.write_out(f"  {safe_text(line)}\n")
+            for part in indented(safe_text(line), width):
+                streams.write_out(f"{part}\n")
+
+
+def indented(line: str, width: int | None) -> list[str]:
+    """Return a line below its title, broken between words where a terminal would break it within one."""
+    if width is None:
+        return [f"  {line}"]
+    return wrap(
+        line,
+        width,
+        initial_indent="  ",
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _versions() -> Iterator[str]:
@@ -106,4 +123,4 @@ def _kind(descriptor: int) -> str:
         return "closed"
 
 
-__all__ = ["print_report"]
+__all__ = ["indented", "print_report"]

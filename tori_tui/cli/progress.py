@@ -6,6 +6,7 @@ Must not write anything but the answer to standard output.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final, TextIO
 
@@ -36,6 +37,9 @@ from tori_tui.render.tool_call import result_line
 from tori_tui.runtime.bus import BusItem, Published
 
 LINE_LIMIT_CHARS: Final = 160
+
+NOT_RUN: Final = "Not run: "
+"""So begins the result of a call that was refused."""
 
 _DIM, _BOLD, _RED, _GREEN, _YELLOW = "2", "1", "31", "32", "33"
 
@@ -68,6 +72,7 @@ class Progress:
         self._new_focus = ""
         self._first_turn = 0
         self._session: ShownSession | None = None
+        self._refused: Counter[str] = Counter()
 
     def begin(self, session: ShownSession, notices: tuple[str, ...]) -> None:
         """Say which model works, and the notices."""
@@ -95,8 +100,10 @@ class Progress:
 
     def finish(self, state: SessionState, denied: tuple[ApprovalChanged, ...]) -> None:
         """Print the answer and how the run ended."""
-        for denial in denied:
-            self._line(f"denied: {_what_was_denied(denial)}", _YELLOW)
+        for told, n in self._refused.items():
+            self._line(f"{n} times: {told}" if n > 1 else "", _YELLOW)
+        for told, n in Counter(map(_what_was_denied, denied)).items():
+            self._line(f"denied: {told}" + (f", {n} times" if n > 1 else ""), _YELLOW)
         if denied and state.status == "done":
             self._line("The run lacks what was denied: give --mode, or run it on a terminal.", _YELLOW)
         self._line(self._summary(state), _GREEN if state.status == "done" else _RED)
@@ -143,7 +150,7 @@ class Progress:
         if message.role == "tool":
             # What a goal call did, and what it was refused, the plan's changes have told.
             if message.is_error and message.name != "goal":
-                self._line(f"    {result_line(message, LINE_LIMIT_CHARS)}", _YELLOW)
+                self._show_failure(result_line(message, LINE_LIMIT_CHARS))
             return
         # What was taken for the answer was not: something followed it.
         if self._answer:
@@ -155,6 +162,13 @@ class Progress:
             self._answer = message.text
         elif message.text.strip():
             self._line(safe_text(message.text).strip("\n"))
+
+    def _show_failure(self, told: str) -> None:
+        """Print why a call failed; what may not run is told once, and at the end how often."""
+        if told.startswith(NOT_RUN):
+            self._refused[told] += 1
+        if self._refused[told] <= 1:
+            self._line(f"    {told}", _YELLOW)
 
     def _show_edit(self, edit: PlanEdit, state: SessionState) -> None:
         marks = self._glyphs

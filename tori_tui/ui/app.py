@@ -279,12 +279,12 @@ class ToriApp(App[None]):
         self._exit_renderables.clear()
 
 
-def crash_report(crash: BaseException, directory: Path | None) -> str:
-    """Return what a crash says on the way out: the traceback, and where the session lies."""
+def crash_report(crash: BaseException, directory: Path | None, go_on: str) -> str:
+    """Return what a crash says on the way out: the traceback, where the session lies, how to go on."""
     text = "".join(traceback.format_exception(crash))
     if directory is None:
         return text
-    return f"{text}\nThe session is safe in {directory}\nGo on with it: tori resume {directory.name}\n"
+    return f"{text}\nThe session is safe in {directory}\nGo on with it: {go_on}\n"
 
 
 __all__ = ["NEW_SESSION", "Launch", "TalkPort", "ToriApp", "crash_report"]
