@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -66,19 +68,22 @@ def run(options: AppOptions) -> int:
     with EarlyTerminal(os.environ) as terminal:
         # Loading makes many objects and no rubbish; the app turns the collector on again.
         gc.disable()
-        draw_sooner()
-        from tori_tui.cli.app_session import run_app
-
-        os.environ.pop(_FRAME_RATE)
+        with drawn_sooner():
+            from tori_tui.cli.app_session import run_app
         return run_app(options, terminal)
 
 
-def draw_sooner() -> None:
-    """Quarter the time for which Textual waits before it draws; read when it is imported.
+@contextmanager
+def drawn_sooner() -> Iterator[None]:
+    """Quarter the time for which Textual, imported meanwhile, waits before it draws.
 
     What streams is drawn at most 20 times a second anyway, so that this costs nothing.
     """
     os.environ[_FRAME_RATE] = "240"
+    try:
+        yield
+    finally:
+        os.environ.pop(_FRAME_RATE, None)
 
 
 def check_terminal() -> None:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tori_tui.cli.app import check_terminal
+from tori_tui.cli.app import check_terminal, drawn_sooner
 from tori_tui.cli.terminal import EarlyTerminal, use_utf8
 from tori_tui.cli.traces import trace_root
 from tori_tui.trace.catalog import find_trace
@@ -50,8 +50,8 @@ def replay_trace(trace: str, cwd: Path | None, trace_dir: Path | None) -> int:
     use_utf8()
     with EarlyTerminal(os.environ) as terminal:
         gc.disable()
-        from tori_tui.cli.app_session import ended, make_app
-
+        with drawn_sooner():
+            from tori_tui.cli.app_session import ended, make_app
         app = make_app(lambda: load_replay(directory), terminal)
         asyncio.run(app.run_async())
         return ended(app, None)
