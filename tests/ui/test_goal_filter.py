@@ -100,6 +100,15 @@ async def test_a_filter_leaves_hits_with_those_above_them_until_escape() -> None
         assert stage.session.sent == [InterruptRun()]
 
 
+async def test_the_filters_bar_is_gone_when_the_user_goes_on_elsewhere() -> None:
+    async with live(PLAN) as (stage, pilot):
+        await begun(stage, pilot, *"login")
+        await pilot.press("f6")
+        await pilot.pause()
+        assert not stage.screen.goal_filter.display
+        assert "login" in str(stage.screen.goals.border_title)
+
+
 async def test_escape_in_the_filter_shows_all_goals_and_arrows_move_the_cursor() -> None:
     async with live(PLAN, size=(80, 24)) as (stage, pilot):
         await pilot.press("ctrl+g")

@@ -136,6 +136,21 @@ async def test_it_plays_from_the_start_faster_and_stops_at_the_end() -> None:
         assert stage.screen.replaying.place < len(STORY)
 
 
+async def test_q_quits_and_is_a_letter_while_something_is_searched() -> None:
+    async with replaying(STORY) as (stage, pilot):
+        assert "q quit" in stage.screen.status_line._status.hints
+        await pilot.press("slash", "q")
+        await pilot.pause()
+        assert stage.screen.search_bar.words == "q"
+        await pilot.press("escape", "q")
+        await pilot.pause()
+        assert not stage.app.is_running
+
+
+def test_keys_are_named_as_they_stand_on_a_keyboard() -> None:
+    assert "_" not in " ".join(map(shown_keys, ACTIONS))
+
+
 async def test_going_back_and_on_again_shows_what_stood_there_before() -> None:
     async with replaying(timed(scenes.ended_session())) as (stage, pilot):
         ways: dict[int, str] = {}

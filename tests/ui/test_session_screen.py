@@ -35,6 +35,7 @@ from tori_tui.domain.plan_edits import GoalAbandoned, GoalAdded, GoalFocused, Go
 from tori_tui.ui.app import crash_report
 from tori_tui.ui.screens.diff_page import DiffPage
 from tori_tui.ui.screens.help import HelpScreen
+from tori_tui.ui.widgets.comment_input import COMMENT
 
 
 @asynccontextmanager
@@ -306,6 +307,23 @@ async def test_keys_of_the_goal_tree(keys: tuple[str, ...], commands: list[Comma
         assert sent(stage) == commands
 
 
+async def test_escape_from_a_goals_text_goes_back_to_the_tree() -> None:
+    async with live(PLAN) as (stage, pilot):
+        stage.screen.goals.focus()
+        await pilot.press("r", "escape", "down", "m", "a")
+        await pilot.pause()
+        assert stage.screen.input.purpose.kind == "add"
+        stage.screen.transcript.focus()
+        assert stage.screen.status_line._status.hints[0] == "Esc back"
+        await pilot.press("escape")
+        await pilot.pause()
+        assert stage.screen.input.purpose == COMMENT
+        assert stage.screen.status_line._status.hints[0] == "Esc interrupt"
+        assert InterruptRun() not in sent(stage)
+        await pilot.press("escape")
+        assert sent(stage)[-1] == InterruptRun()
+
+
 async def test_enter_jumps_to_the_work_on_a_goal() -> None:
     long = [answered(f"line {n}\n\n" * 30) for n in range(5)]
     async with live([*PLAN, *long]) as (stage, pilot):
@@ -430,6 +448,6 @@ async def test_a_fault_ends_the_app_and_is_kept_for_the_way_out() -> None:
     with pytest.raises(WorkerFailed):
         await run_until_ready(stage)
     assert isinstance(stage.app.crash, RuntimeError)
-    report = crash_report(stage.app.crash, Path("/work/.trace/20260101-000000-abcd"))
+    report = crash_report(stage.app.crash, Path("/work/.trace/20260101-000000-abcd"), "tori resume 20")
     assert "RuntimeError: the session broke" in report
-    assert report.endswith("tori resume 20260101-000000-abcd\n")
+    assert report.endswith("/20260101-000000-abcd\nGo on with it: tori resume 20\n")

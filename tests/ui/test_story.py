@@ -17,6 +17,7 @@ from tori_tui.domain.events import (
     CommentReceived,
     CommentRouted,
     DurableEvent,
+    MessageAdded,
     PlanChanged,
     Record,
     ReplyDiscarded,
@@ -30,7 +31,9 @@ from tori_tui.domain.events import (
     TransientEvent,
 )
 from tori_tui.domain.ids import MAIN_CONTEXT, ApprovalId, CallId, CommentId, GoalId, Seq
+from tori_tui.domain.messages import Message
 from tori_tui.domain.plan_edits import GoalAbandoned, GoalAdded, GoalFocused
+from tori_tui.domain.plan_text import USER_EDITED
 from tori_tui.domain.state import SessionState, reduce
 from tori_tui.render.wording import fate_in_words
 from tori_tui.ui.palette import palette_of
@@ -42,6 +45,7 @@ from tori_tui.ui.transcript.blocks import (
     CheckpointBlock,
     CommentBlock,
     GoalBlock,
+    NoticeBlock,
     PromptBlock,
     RetryBlock,
     RunBlock,
@@ -391,3 +395,16 @@ def test_a_session_is_told_again_as_it_was_told_live(steps: list[str]) -> None:
     again = Story()
     again.tell_records(records, SessionState())
     assert blocks(again) == blocks(live)
+
+
+def test_a_change_of_the_plan_by_the_user_is_told_once() -> None:
+    edit = PlanChanged((GoalAdded(GoalId("1"), None, "Log in"),), "user")
+    story, _ = told(
+        [mission("m"), edit, runner_says(USER_EDITED + "New goal: 1 Log in."), runner_says("Go on.")]
+    )
+    notices = [block.text for _, block in story.blocks if isinstance(block, NoticeBlock)]
+    assert notices == ["plan + 1 Log in", "Go on."]
+
+
+def runner_says(text: str) -> MessageAdded:
+    return MessageAdded(Message(MAIN_CONTEXT, None, "user", text, "runner"))

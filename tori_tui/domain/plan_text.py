@@ -23,6 +23,10 @@ JOINERS: Final = frozenset("\u200c\u200d")
 """Format characters that hold words and emoji together."""
 
 
+USER_EDITED: Final = "The user changed the plan. "
+"""So begins what the model is told of the user's own changes."""
+
+
 def one_line(text: str, limit_chars: int | None = None) -> str:
     """Return the text on one line without control characters, cut with an ellipsis."""
     if limit_chars is not None:
@@ -47,4 +51,4 @@ def goal_heading(goal: Goal, limit_chars: int | None = None) -> str:
     return f"{STATUS_MARKS[goal.status]} {number} {one_line(goal.description, limit_chars)}"
 
 
-__all__ = ["STATUS_MARKS", "goal_heading", "goal_title", "one_line"]
+__all__ = ["STATUS_MARKS", "USER_EDITED", "goal_heading", "goal_title", "one_line"]

@@ -23,7 +23,7 @@ from tori_tui.domain.plan_edits import (
     MissionOpened,
     PlanEdit,
 )
-from tori_tui.domain.plan_text import one_line
+from tori_tui.domain.plan_text import USER_EDITED, one_line
 
 TITLE_LIMIT_CHARS: Final = 80
 
@@ -126,7 +126,7 @@ def _edit_text(edit: PlanEdit, tree: GoalTree) -> str:
 def plan_edited(edits: Sequence[PlanEdit], tree: GoalTree) -> str:
     """Tell the model what the user changed in the plan; empty where it need not know."""
     text = edits_text(edits, tree)
-    return f"The user changed the plan. {text}" if text else ""
+    return f"{USER_EDITED}{text}" if text else ""
 
 
 def budget_spent(goal: Goal, spent: str) -> str:

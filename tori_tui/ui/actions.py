@@ -208,9 +208,16 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("page_down", "Page down", ("pagedown", "space"), "context", in_palette=False),
     Action("close", "Close it", ("escape",), "context", in_palette=False),
     # ── search ──
-    Action("step(-1)", "Earlier hit", ("up",), "search", in_palette=False, shown_keys="Enter, ↑"),
+    Action("step(-1)", "Earlier hit", ("up",), "search", in_palette=False),
     Action("step(1)", "Later hit", ("down",), "search", in_palette=False),
-    Action("close", "Done; n and N go on", ("escape",), "search", in_palette=False),
+    Action(
+        "close",
+        "Done: in the conversation n and N go on",
+        ("escape",),
+        "search",
+        in_palette=False,
+        shown_keys="Enter, Esc",
+    ),
     # ── permission ──
     Action("decide('once')", "Allow once", ("y",), "approval", in_palette=False),
     Action(
@@ -268,6 +275,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("speed(1)", "Faster", ("plus", "equals_sign"), "replay", is_priority=True, shown_keys="+"),
     Action("speed(-1)", "Slower", ("minus",), "replay", is_priority=True, shown_keys="-"),
     Action("toggle_path", "Only the path that counted, or everything", ("o",), "replay", is_priority=True),
+    Action("leave", "Quit", ("q",), "replay", is_priority=True, in_palette=False),
     Action("interrupt", "Pause; back to the conversation", ("escape",), "replay", is_bound=False),
     Action(
         "copy_interrupt_or_quit", "Copy, else quit", ("ctrl+c",), "replay", is_bound=False, in_palette=False
@@ -333,6 +341,8 @@ _KEY_NAMES: Final = {
     "plus": "+",
     "minus": "-",
     "equals_sign": "=",
+    "full_stop": ".",
+    "comma": ",",
 }
 
 

@@ -246,6 +246,10 @@ class ReplayScreen(TalkScreen):
             self.transcript.focus()
         self._show_scrubber()
 
+    async def action_leave(self) -> None:
+        """Quit."""
+        await self.action_quit()
+
     async def action_copy_interrupt_or_quit(self) -> None:
         """Copy the selection, else leave."""
         if selected := self.get_selected_text():
@@ -261,7 +265,7 @@ class ReplayScreen(TalkScreen):
         self.status_line.show(
             Status(
                 status=state.status,
-                hints=("replay", "Space play", "←→ turn", "[ ] goal", "o what counted", "F1 keys"),
+                hints=("replay", "Space play", "←→ turn", "[ ] goal", "q quit", "o what counted", "F1 keys"),
                 note=self._note,
                 model=state.model_in_force,
                 mode=state.mode_in_force,

@@ -38,7 +38,7 @@ from tori_tui.ui.planning import Planning, purpose_of
 from tori_tui.ui.screens.writing import WritingScreen
 from tori_tui.ui.slash import ExportWanted, read_shell
 from tori_tui.ui.slash_help import SLASH_HELP
-from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Words
+from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Purpose, Words
 from tori_tui.ui.widgets.goal_tree import GoalTree
 from tori_tui.ui.widgets.status_line import Status
 
@@ -48,6 +48,7 @@ QUIT_WITHIN_S: Final = 2.0
 """Two Ctrl+C within this time, when idle, quit."""
 
 _IDLE_HINTS: Final = ("Enter send", "F1 keys", "Ctrl+P commands")
+_BACK_HINTS: Final = ("Esc back", "Enter send", "F1 keys", "Ctrl+P commands")
 _BUSY_HINTS: Final = ("Esc interrupt", "Enter comment", "F1 keys", "Ctrl+P commands")
 
 
@@ -211,6 +212,11 @@ class SessionScreen(WritingScreen):
         if self.focused is None or self.focused is self.approvals:
             self.home.focus()
 
+    def on_comment_input_given_up(self, message: CommentInput.GivenUp) -> None:
+        """Go back to where the purpose came from."""
+        is_trees = message.purpose.kind in ("add", "rename", "drop", "rewind", "goal_comment")
+        (self.goals if is_trees and self.goals.display else self.home).focus()
+
     def _say(self, words: Words) -> None:
         text = words.text
         if shell := read_shell(text):
@@ -297,17 +303,23 @@ class SessionScreen(WritingScreen):
         """The model of the next request."""
         return self.state.model_in_force or self._model
 
+    def show_purpose(self, purpose: Purpose) -> None:
+        """Say what the input is for, and what Esc does."""
+        super().show_purpose(purpose)
+        self.show_status()
+
     def show_status(self) -> None:
         """Show model, mode, context share, cost and branch."""
         state = self.state
         model = self.model
         turn = state.last_turns.get(state.active_context)
         tokens = self._context_tokens or (turn.usage.total_tokens if turn else 0)
+        hints = _BUSY_HINTS if self.is_busy else _IDLE_HINTS
         is_quitting = self.clock() - self._quit_asked_s < QUIT_WITHIN_S
         self.status_line.show(
             Status(
                 status=state.status,
-                hints=_BUSY_HINTS if self.is_busy else _IDLE_HINTS,
+                hints=_BACK_HINTS if self.input.purpose != COMMENT else hints,
                 note="Ctrl+C again quits" if is_quitting else "",
                 model=model,
                 effort=self.effort,
@@ -326,6 +338,10 @@ class SessionScreen(WritingScreen):
 
     def action_interrupt(self) -> None:
         """Interrupt what runs; when idle, go back to the input."""
+        if self.input.purpose != COMMENT:
+            # As the line above the input says, wherever the focus is.
+            self.input.give_up()
+            return
         if self.is_busy or self.story.is_counting:
             # In an idle session a command of the user's own may run.
             self.bridge.interrupt()

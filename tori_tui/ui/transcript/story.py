@@ -44,6 +44,7 @@ from tori_tui.domain.goals import GoalTree
 from tori_tui.domain.ids import GoalId
 from tori_tui.domain.messages import SHELL, Message
 from tori_tui.domain.plan_edits import GoalFocused, MissionOpened, PlanEdit, apply_edits
+from tori_tui.domain.plan_text import USER_EDITED
 from tori_tui.domain.rewind_words import rewind_told
 from tori_tui.domain.state import SessionState, reduce_all
 from tori_tui.render.wording import branch_in_words, context_in_words, edits_in_words, memory_in_words
@@ -76,6 +77,8 @@ class Story:
         self._saved = SavedTrees(self._list)
         self._retry: int | None = None
         self._goal: GoalId | None = None
+        self._has_told_edits = False
+        """Whether the user was told what he changed in the plan, and the model not yet."""
 
     @property
     def blocks(self) -> Sequence[tuple[int, Block]]:
@@ -97,6 +100,7 @@ class Story:
         for part in (self._calls, self._comments, self._saved, self._reply):
             part.forget()
         self._retry = self._goal = None
+        self._has_told_edits = False
         if records:
             self._tell_all(records, SessionState())
             return
@@ -266,6 +270,9 @@ class Story:
             self._comments.said(message)
         elif SHELL in message.details:
             self._calls.shell_ended(message)
+        elif message.origin == "runner" and message.text.startswith(USER_EDITED) and self._has_told_edits:
+            # The model reads here what the user was told when he did it.
+            self._has_told_edits = False
         elif message.origin == "runner":
             self._list.add(NoticeBlock(message.text, "info", goal_id=message.goal_id))
         elif message.origin != "fold":
@@ -288,6 +295,7 @@ class Story:
     def _plan_changed(self, event: PlanChanged, tree: GoalTree) -> None:
         if event.author in ("user", "comment") and (text := edits_in_words(event.edits)):
             self._list.add(NoticeBlock(text, "info", goal_id=self._goal))
+            self._has_told_edits = event.author == "user"
         self._edited(event.edits, tree, self._calls.key_of(event.call_id))
 
     def _edited(self, edits: Iterable[PlanEdit], tree: GoalTree, behind: int | None = None) -> None:

@@ -90,6 +90,13 @@ class CommentInput(VimArea):
             super().__init__()
             self.purpose = purpose
 
+    class GivenUp(Message):
+        """The user wants nothing of what the input was for."""
+
+        def __init__(self, purpose: Purpose) -> None:
+            super().__init__()
+            self.purpose = purpose
+
     class ScrollRequested(Message):
         """The conversation is to be scrolled by pages, or (0) to its end."""
 
@@ -150,6 +157,11 @@ class CommentInput(VimArea):
             self._kept = ""
             self.post_message(self.PurposeChanged(COMMENT))
 
+    def give_up(self) -> None:
+        """Do nothing of what the text was for."""
+        self.post_message(self.GivenUp(self.purpose))
+        self.end_purpose()
+
     def add_to_draft(self, text: str) -> None:
         """Put typed characters where they were meant to go, at the cursor."""
         self.insert(text)
@@ -198,7 +210,7 @@ class CommentInput(VimArea):
             case "enter":
                 self._enter()
             case "escape" if not is_comment:
-                self.end_purpose()
+                self.give_up()
             case "up" if not self.text and self._past.is_at_draft and self.has_waiting and is_comment:
                 self.post_message(self.TakeBackRequested())
             case "up" if self._past.past and self.cursor_at_first_line and is_comment:

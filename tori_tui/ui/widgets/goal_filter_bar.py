@@ -70,6 +70,14 @@ class GoalFilterBar(Horizontal):
         """Say how many goals fit."""
         self._told.update(Content(f" {told(self._input.value, n_found)} "))
 
+    def on_descendant_blur(self) -> None:
+        """Close it where the user has gone on elsewhere; a terminal without the focus changes nothing."""
+        self.call_after_refresh(self._close_unless_used)
+
+    def _close_unless_used(self) -> None:
+        if self.is_attached and self.screen.focused not in (None, self._input):
+            self.display = False
+
     def on_input_changed(self, message: Input.Changed) -> None:
         """Look for what was typed so far."""
         message.stop()

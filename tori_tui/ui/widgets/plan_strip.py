@@ -26,6 +26,9 @@ ABOVE_CHARS: Final = 18
 
 STEP: Final = " › "
 
+APART: Final = " · "
+"""Between the picture of the plan, a mark for each root goal, and the goal that is told."""
+
 
 class PlanStrip(Widget):
     """The root goals' marks, the way to the current goal, how it stands, and the progress.
@@ -83,14 +86,15 @@ class PlanStrip(Widget):
     def _way(self, goal: Goal, look: TreeLook, room: int) -> Text:
         """Return the goal behind those above it: with their titles where these fit, else by its number."""
         palette, tree = self._palette, self._state.tree
-        mark, style = look.mark(goal)
-        own = Text.assemble(
-            (" " if goal.id == tree.current_id else " next ", palette.muted),
-            (f"{mark} ", style),
-        )
+        is_current = goal.id == tree.current_id
+        own = Text(APART if is_current else f"{APART}next ", palette.muted)
         title = Text.assemble(
             (f"{goal.id} ", palette.muted), (one_line(goal.description, 200), palette.strong)
         )
+        if tree.parent_of(goal.id) is not None:
+            # A root goal's mark stands among the others already.
+            mark, style = look.mark(goal)
+            title = Text.assemble((f"{mark} ", style), title)
         above = Text()
         for parent in tree.path_to(goal.id)[:-1]:
             above.append(f"{parent.id} {one_line(parent.description, ABOVE_CHARS)}{STEP}", palette.muted)

@@ -53,6 +53,7 @@ class SearchBar(Horizontal):
         # A blinking cursor would keep an idle terminal busy.
         self._input.cursor_blink = False
         self._count = Static(id="search-count", markup=False)
+        self._has_found = False
 
     def compose(self) -> ComposeResult:
         """Lay the line out."""
@@ -73,6 +74,7 @@ class SearchBar(Horizontal):
 
     def show(self, found: Found) -> None:
         """Say how many hits there are."""
+        self._has_found = found.n_blocks > 0
         self._count.update(Content(f" {told(found)} "))
 
     def on_input_changed(self, message: Input.Changed) -> None:
@@ -81,9 +83,10 @@ class SearchBar(Horizontal):
         self.post_message(self.Changed(message.value))
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
-        """Go to the next hit."""
+        """Go on in the conversation, where something was found."""
         message.stop()
-        self.post_message(self.Stepped(-1))
+        if self._has_found:
+            self.action_close()
 
     def action_step(self, step: int) -> None:
         """Go to another hit."""
@@ -98,7 +101,7 @@ class SearchBar(Horizontal):
 def told(found: Found) -> str:
     """Return the count in words."""
     if not found.words:
-        return "Enter, ↑ earlier · ↓ later · Esc done"
+        return "↑ earlier · ↓ later · Enter: n N go on"
     if not found.n_blocks:
         return "nowhere"
     return f"{found.at} of {counted(found.n_blocks, 'place')} · {counted(found.n_hits, 'hit')}"
