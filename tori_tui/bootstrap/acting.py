@@ -121,7 +121,7 @@ class Acting:
             closer=OpenCallCloser(workspace, ground.outputs),
             redactor=redactor,
             outputs=ground.outputs,
-            clock=world.clock,
+            worked_s=lambda: world.clock.monotonic() - asking.waited_s,
             door=self.engine.at_the_door,
         )
         self._recorder = recorder

@@ -278,7 +278,11 @@ def _lay_ground(
         bus=bus,
         recorder=recorder,
         asking=Asking(
-            recorder, world.new_token, has_user=options.has_user, decider=terms.decider if terms else None
+            recorder,
+            world.new_token,
+            has_user=options.has_user,
+            monotonic=world.clock.monotonic,
+            decider=terms.decider if terms else None,
         ),
         outputs=Outputs(opened.directory / "outputs"),
         going_back=GoingBack(

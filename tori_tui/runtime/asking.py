@@ -44,9 +44,13 @@ class Asking:
         new_id: Callable[[], str],
         *,
         has_user: bool,
+        monotonic: Callable[[], float],
         decider: Decider | None = None,
     ) -> None:
         self._decider = decider
+        self._monotonic = monotonic
+        self._ended_waits_s = 0.0
+        self._waits_since_s: float | None = None
         self.has_user = has_user
         """Whether somebody can answer."""
         self._recorder = recorder
@@ -59,6 +63,12 @@ class Asking:
     def questions(self) -> tuple[QuestionAsked, ...]:
         """The model's questions that wait, oldest first; no record holds them."""
         return tuple(self._asked.values())
+
+    @property
+    def waited_s(self) -> float:
+        """How long the session has waited for answers in all: time that nobody worked."""
+        since_s = self._waits_since_s
+        return self._ended_waits_s + (0.0 if since_s is None else self._monotonic() - since_s)
 
     async def approval(self, request: ApprovalRequest) -> ApprovalChanged:
         """Ask for permission and return the recorded answer; without a user it is denied at once."""
@@ -93,9 +103,11 @@ class Asking:
     ) -> ApprovalChanged:
         await self._recorder.record(asked)
         await self._recorder.record(RunStatusChanged("waiting", reason=f"approval of {asked.title}"[:200]))
+        self._waits_since_s = self._monotonic()
         try:
             decision = await deciding
         finally:
+            self._end_wait()
             await self._recorder.record(RunStatusChanged("running"))
         return await self._decided(asked, decision)
 
@@ -148,11 +160,16 @@ class Asking:
 
     async def _wait_begins(self, reason: str) -> None:
         if len(self._approvals) + len(self._questions) == 1:
+            self._waits_since_s = self._monotonic()
             await self._recorder.record(RunStatusChanged("waiting", reason=reason[:200]))
 
     async def _wait_ends(self) -> None:
         if not self._approvals and not self._questions:
+            self._end_wait()
             await self._recorder.record(RunStatusChanged("running"))
+
+    def _end_wait(self) -> None:
+        self._ended_waits_s, self._waits_since_s = self.waited_s, None
 
 
 __all__ = ["NOBODY", "ApprovalRequest", "Asking", "Decider"]

@@ -17,7 +17,6 @@ from tori_tui.domain.ids import CallId, GoalId, Seq
 from tori_tui.domain.messages import COLORS, ContentPart, JsonObject, Message, ToolCall
 from tori_tui.domain.state import SessionState
 from tori_tui.permission.redaction import Redactor
-from tori_tui.runtime.clock import Clock
 from tori_tui.runtime.gate import Gate
 from tori_tui.runtime.goal_calls import GoalCalls, focus_after
 from tori_tui.runtime.open_calls import Cause, OpenCallCloser
@@ -41,7 +40,11 @@ class Finished:
 
 
 class CallRunner:
-    """Runs the calls of one reply and records one result for each."""
+    """Runs the calls of one reply and records one result for each.
+
+    Args:
+        worked_s: A clock that stands while the user is waited for.
+    """
 
     def __init__(
         self,
@@ -54,7 +57,7 @@ class CallRunner:
         closer: OpenCallCloser,
         redactor: Redactor,
         outputs: Outputs,
-        clock: Clock,
+        worked_s: Callable[[], float],
         door: Callable[[SessionState, Message], Message],
     ) -> None:
         self._recorder = recorder
@@ -65,7 +68,7 @@ class CallRunner:
         self._closer = closer
         self._redactor = redactor
         self._outputs = outputs
-        self._clock = clock
+        self._worked_s = worked_s
         self._checkpointing = scopes.checkpointing
         self._door = door
         self._finished: dict[CallId, Finished] = {}
@@ -132,12 +135,12 @@ class CallRunner:
         for call in calls:
             if call.name != "goal":
                 continue
-            began_s = self._clock.monotonic()
+            began_s = self._worked_s()
             output = ToolOutput(GOAL_REFUSED, is_error=True)
             if not refused:
                 await self._checkpointing.before("goal")
                 output = await self._goal_calls.run(call, message_seq)
-            finished[call.id] = Finished(output, self._clock.monotonic() - began_s)
+            finished[call.id] = Finished(output, self._worked_s() - began_s)
             refused = refused or output.is_error
         return refused
 
@@ -166,7 +169,7 @@ class CallRunner:
                 group.create_task(self._run_one(call, finished))
 
     async def _run_one(self, call: ToolCall, finished: dict[CallId, Finished]) -> None:
-        began_s = self._clock.monotonic()
+        began_s = self._worked_s()
         try:
             output = await self._output_of(call)
         except ArgumentsInvalid as error:
@@ -176,7 +179,7 @@ class CallRunner:
             text = f"{call.name} failed inside tori: {type(error).__name__}: {error}"
             await self._recorder.record(ErrorOccurred("tool", text, "Please report it with the trace."))
             output = ToolOutput(f"{text}\nTry another way.", is_error=True)
-        finished[call.id] = Finished(output, self._clock.monotonic() - began_s)
+        finished[call.id] = Finished(output, self._worked_s() - began_s)
 
     async def _output_of(self, call: ToolCall) -> ToolOutput:
         tool = self._tools.get(call.name)
