@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from tests.ui import scenes
@@ -65,6 +66,32 @@ async def test_a_comment_that_is_typed_at_a_question_answers_nothing(words: str,
         await pilot.press(*("space" if c == " " else c for c in words))
         assert sent(stage) == []
         assert stage.screen.input.text == (words if words != "no" or after_s < GUARD_S else "o")
+        assert stage.screen.focused is stage.screen.input
+
+
+@pytest.mark.parametrize(
+    ("words", "draft"),
+    [
+        ("my words", "my words"),
+        ("also go on", "also go on"),
+        ("stop by\r", "stop by"),
+        ("not this", "ot this"),
+    ],
+)
+async def test_words_that_arrive_all_at_once_answer_nothing_and_none_of_their_letters_is_lost(
+    words: str, draft: str
+) -> None:
+    async with live((*RUNNING, GOAL)) as (stage, pilot):
+        stage.session.emit(*asked("rm x"))
+        await pilot.pause()
+        stage.clock.now_s += 5
+        for character in words:
+            key = {" ": "space", "\r": "enter"}.get(character, character)
+            stage.screen.app.post_message(events.Key(key, character))
+        await pilot.pause()
+        await pilot.pause()
+        assert sent(stage) == []
+        assert stage.screen.input.text == draft
         assert stage.screen.focused is stage.screen.input
 
 

@@ -49,6 +49,10 @@ ApprovalScope = Literal["once", "goal", "session", "always"]
 
 SCOPE_KEYS: Final[dict[ApprovalScope, str]] = {"once": "y", "goal": "g", "session": "s", "always": "a"}
 
+_SCOPES: Final[dict[str, ApprovalScope]] = {key: scope for scope, key in SCOPE_KEYS.items()}
+
+DENY_KEY: Final = "n"
+
 
 class ApprovalBar(Widget, can_focus=True):
     """Shows one question; the others wait behind it."""
@@ -99,6 +103,8 @@ class ApprovalBar(Widget, can_focus=True):
         """For longer than once: Enter makes it hold, so that a word that begins with its key does not."""
         self._held = ""
         """Keys that came too soon to be an answer; a word that they begin takes them along."""
+        self._is_word = False
+        """A word began: what follows before the draft has the focus belongs to it."""
         self._seen_at_s: float | None = None
         """When the question was drawn; None before that, and keys decide nothing."""
         self._below: list[Text] = []
@@ -124,7 +130,7 @@ class ApprovalBar(Widget, can_focus=True):
         if is_new:
             self.guard()
             self._first = 0
-            self._chosen, self._held = None, ""
+            self._forget_keys()
         if has_changed:
             self._lines_width = 0
             self.set_class(first is not None, "-asking")
@@ -196,7 +202,7 @@ class ApprovalBar(Widget, can_focus=True):
         has_rules = self._approval is not None and bool(self._approval.rules)
         longer = (("g", "this goal"),) if self._has_goal else ()
         rest = (*longer, ("s", "this session"), ("a", "always")) if has_rules else ()
-        return (("y", "once"), *rest, ("n", "deny …"))
+        return (("y", "once"), *rest, (DENY_KEY, "deny …"))
 
     @property
     def _told_keys(self) -> tuple[tuple[str, str], ...]:
@@ -266,8 +272,11 @@ class ApprovalBar(Widget, can_focus=True):
 
     def on_blur(self) -> None:
         """Choose anew when the focus comes back."""
-        self._chosen, self._held = None, ""
+        self._forget_keys()
         self.refresh()
+
+    def _forget_keys(self) -> None:
+        self._chosen, self._held, self._is_word = None, "", False
 
     def on_key(self, event: events.Key) -> None:
         """Keep keys that were on their way, or begin a word, from deciding; a word goes to the draft."""
@@ -275,14 +284,22 @@ class ApprovalBar(Widget, can_focus=True):
         is_guarded = self._seen_at_s is None or now_s - self._seen_at_s < GUARD_S
         typed = event.character if event.is_printable else None
         is_answer = event.key in self._bindings.key_to_bindings
-        if typed and is_answer and is_guarded:
+        if typed and self._is_word:
+            self.post_message(self.TypedOn(typed))
+        elif typed and is_answer and is_guarded:
             # Perhaps an answer that came too soon, perhaps the beginning of a word: the next key tells.
             self._held += typed
             self._seen_at_s = None if self._seen_at_s is None else now_s
         elif typed and (self._chosen is not None or not is_answer):
             begun = self._held + (SCOPE_KEYS[self._chosen] if self._chosen is not None else "")
-            self._chosen, self._held = None, ""
+            self._forget_keys()
+            self._is_word = True
             self.post_message(self.TypedOn(begun + typed))
+        elif typed in _SCOPES:
+            # At once, not by its binding: that comes round only after the keys that wait behind it.
+            self.action_decide(_SCOPES[typed])
+        elif typed == DENY_KEY:
+            self.action_deny()
         elif event.key == "enter" and self._chosen is not None:
             self._decide(self._chosen)
         elif event.key == "escape" and self._chosen is not None:
@@ -305,7 +322,7 @@ class ApprovalBar(Widget, can_focus=True):
 
     def _decide(self, scope: ApprovalScope) -> None:
         asked = self._approval
-        self._chosen, self._held = None, ""
+        self._forget_keys()
         if asked is not None and asked.approval_id != self._decided:
             self._decided = asked.approval_id
             self.post_message(self.Decided(asked.approval_id, scope))
@@ -313,6 +330,7 @@ class ApprovalBar(Widget, can_focus=True):
     def action_deny(self) -> None:
         """Ask for the reason of a denial."""
         if self._approval is not None:
+            self._is_word = True  # the reason
             self.post_message(self.DenialBegun(self._approval.approval_id))
 
     def show_diffs(self, form: DiffForm) -> None:
