@@ -24,7 +24,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text=True,
         check=True,
     )
-    found = re.search(r"^The trace lies in (.+)$", done.stdout, re.M)
+    found = re.search(r"^The session: (.+)$", done.stdout, re.M)
     assert found is not None
     return Path(found[1])
 

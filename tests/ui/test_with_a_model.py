@@ -77,7 +77,7 @@ async def test_a_whole_session(tmp_path: Path, size: tuple[int, int]) -> None:
         app.wait_for("interrupted")
         app.send(b"\x11")
         assert app.wait() == 0
-        assert "tori resume" in app.text
+        assert "Go on with it: " in app.text
 
     async with WireServer(script) as server:
         await play(server, place, size, steps)

@@ -265,7 +265,7 @@ class ReplayScreen(TalkScreen):
         self.status_line.show(
             Status(
                 status=state.status,
-                hints=("replay", "Space play", "←→ turn", "[ ] goal", "q quit", "o what counted", "F1 keys"),
+                hints=("replay", "Space play", "q quit", "←→ turn", "[ ] goal", "o what counted", "F1 keys"),
                 note=self._note,
                 model=state.model_in_force,
                 mode=state.mode_in_force,
