@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.fakes.messages import state_of
-from tori_tui.domain.events import CommentReceived, CommentRouted, DurableEvent, TurnFinished
+from tori_tui.domain.events import CommentReceived, CommentRouted, DurableEvent, PlanChanged, TurnFinished
 from tori_tui.domain.ids import MAIN_CONTEXT, CommentId, GoalId
+from tori_tui.domain.plan_edits import GoalAdded, GoalFocused
 from tori_tui.domain.usage import Usage
 
 AIMED = CommentReceived(CommentId("a"), "shorter, please", "goal:2'")
@@ -26,6 +29,14 @@ def test_a_comment_that_was_routed_stands_at_each_goal_that_it_is_about() -> Non
     routed = CommentRouted(CommentId("b"), "past", "classifier", goal_ids=(GoalId("1"), GoalId("3")))
     told = [("and test it", "past")]
     assert comments(PLAIN, routed) == {"1": told, "3": told}
+
+
+def test_a_comment_that_names_no_goal_and_joins_the_work_stands_at_the_goal_in_work() -> None:
+    goals = (GoalAdded(GoalId("1"), None, "Look"), GoalFocused(GoalId("1")))
+    begun = PlanChanged(goals, "model")
+    joined = CommentRouted(CommentId("b"), "current", "classifier")
+    assert comments(begun, PLAIN, joined) == {"1": [("and test it", "current")]}
+    assert comments(begun, PLAIN, replace(joined, impact="requirement_change")) == {}
 
 
 def test_a_comment_that_was_taken_back_stands_nowhere() -> None:

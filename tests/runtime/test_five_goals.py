@@ -142,7 +142,7 @@ async def test_each_comment_lands_where_it_falls_in_the_plan_within_one_turn(tre
 @pytest.mark.parametrize(
     ("verdict", "impact", "note"),
     [
-        ({"goals": ["1"]}, "past", "said current, but its goal has ended"),
+        ({"goals": ["1"]}, "past", "that goal had ended, so it is taken up again"),
         ({"goals": ["1"], "confidence": 0.3}, "current", "joined the context: unsure (30%)"),
         ({"goals": ["1.7"]}, "current", "joined the context: the goals that it names are not there"),
     ],

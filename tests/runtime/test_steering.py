@@ -181,7 +181,7 @@ async def test_a_verdict_whose_goal_has_ended_meanwhile_is_decided_again(tree: P
         await comment_during_command(driver, "read the hidden files too")
         await driver.until_ended()
         (routed,) = [e for e in driver.events if isinstance(e, CommentRouted)]
-    assert (routed.impact, routed.note) == ("past", "said current, but its goal has ended")
+    assert (routed.impact, routed.note) == ("past", "that goal had ended, so it is taken up again")
 
 
 async def test_a_verdict_about_goals_that_are_not_there_joins_the_context_and_says_so(tree: Path) -> None:

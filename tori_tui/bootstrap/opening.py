@@ -36,7 +36,7 @@ from tori_tui.config.translate import (
 from tori_tui.context.instructions import load_instructions
 from tori_tui.context.system_prompt import Environment, system_parts
 from tori_tui.context.tokens import TokenMeter
-from tori_tui.domain.commands import Command
+from tori_tui.domain.commands import Command, SwitchEffort, SwitchMode, SwitchModel
 from tori_tui.domain.events import CallStarted, Record, RunStatusChanged
 from tori_tui.domain.ids import CallId, TraceId
 from tori_tui.domain.state import SessionState
@@ -210,6 +210,11 @@ async def _assemble(
         await ground.models.prepare(chosen.model)
         await asyncio.to_thread(acting_module)
 
+    async def switched(command: SwitchModel | SwitchMode | SwitchEffort) -> None:
+        if isinstance(command, SwitchModel):
+            await ground.models.ready(command.model)
+        chosen.note(command)
+
     return Session(
         directory=opened.directory,
         bus=ground.bus,
@@ -221,6 +226,7 @@ async def _assemble(
             ground.memory.want,
             ground.branches,
             shell,
+            switched,
             (
                 projector.serve,
                 feedback.serve,
@@ -228,7 +234,6 @@ async def _assemble(
                 *(() if terms else (ground.memory.serve, lambda: _sweep(world.state_dir))),
             ),
             ground.sandbox_told,
-            switched=chosen.note,
         ),
         notices=(*opened.notices, *instructions.notices, *_lease_notice(lease)),
         prepare=prepare,

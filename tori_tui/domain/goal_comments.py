@@ -44,9 +44,16 @@ def with_comment(comments: GoalComments, event: CommentReceived, at: datetime) -
 
 
 def with_routing(
-    comments: GoalComments, event: CommentRouted, received: CommentReceived | None, at: datetime
+    comments: GoalComments,
+    event: CommentRouted,
+    received: CommentReceived | None,
+    at: datetime,
+    in_work: GoalId | None,
 ) -> _Comments:
-    """Return the comments once one took effect, or was taken back."""
+    """Return the comments once one took effect, or was taken back.
+
+    One that names no goal and joins the work is about the goal in work.
+    """
     kept = {
         goal_id: tuple(
             replace(comment, impact=event.impact) if comment.comment_id == event.comment_id else comment
@@ -58,7 +65,8 @@ def with_routing(
     if event.is_withdrawn or received is None:
         return kept
     comment = GoalComment(event.comment_id, received.text, at, event.impact)
-    for goal_id in event.goal_ids:
+    joined = (in_work,) if event.impact == "current" and in_work is not None else ()
+    for goal_id in event.goal_ids or joined:
         of_goal = kept.get(goal_id, ())
         if all(known.comment_id != event.comment_id for known in of_goal):
             kept[goal_id] = (*of_goal, comment)

@@ -102,7 +102,7 @@ def _newest_impact(tree: GoalTree, verdict: Verdict, known: tuple[Goal, ...]) ->
         return ("requirement_change", "no finished goal is named") if said == "past" else (said, "")
     on_path = {goal.id for goal in tree.path_to(tree.current_id)} if tree.current_id else set()
     if any(not goal.is_open for goal in known):
-        return "past", "" if said == "past" else f"said {said}, but its goal has ended"
+        return "past", "" if said == "past" else "that goal had ended, so it is taken up again"
     if any(goal.id in on_path or goal.status == "in_progress" for goal in known):
         return "current", "" if said == "current" else f"said {said}, but its goal is being worked on"
     return "future", "" if said == "future" else f"said {said}, but its goal is still pending"

@@ -86,7 +86,9 @@ def _apply(draft: Draft, record: Record) -> None:
             draft.comments = moved(draft.comments, event)
         case CommentRouted():
             received = draft.comments.get(event.comment_id)
-            draft.goal_comments = with_routing(draft.goal_comments, event, received, record.at)
+            draft.goal_comments = with_routing(
+                draft.goal_comments, event, received, record.at, draft.tree.current_id
+            )
             _route_comment(draft, event, record.seq)
         case CheckpointSaved():
             draft.last_checkpoint = event

@@ -67,10 +67,13 @@ def split_name(name: str) -> tuple[str, str]:
     """
     provider, slash, model = name.partition("/")
     if provider not in PROVIDERS or not slash or not (model or provider == "openai-chat"):
-        raise UsageError(
-            f"The model {name!r} names no provider and model that tori knows.",
-            "Write anthropic/NAME, openai/NAME, openai-chat/NAME (any compatible server) or replay/PATH.",
-        )
+        hint = "Write anthropic/NAME, openai/NAME, openai-chat/NAME (any compatible server) or replay/PATH."
+        if name and provider not in PROVIDERS:
+            hint = (
+                f"On a server of your own (OPENAI_BASE_URL) write openai-chat/{name}, else anthropic/NAME, "
+                "openai/NAME or replay/PATH."
+            )
+        raise UsageError(f"The model {name!r} names no provider and model that tori knows.", hint)
     return provider, model
 
 

@@ -71,7 +71,7 @@ def routed(event: CommentRouted, tree: GoalTree) -> str:
             return f"The user's next words are for later. {changed} Go on with what you do."
         case "past":
             return (
-                f"The work was stopped: the user's next words are about goal {goals}, which was done. "
+                f"The user's next words are about goal {goals}, which had ended already. "
                 f"{edits_text(event.edits, tree)} What is done stands; see with goal calls what of the rest "
                 "still fits, then go on with the current goal."
             )

@@ -40,6 +40,7 @@ from tori_tui.domain.commands import (
     UndoRewind,
     WithdrawComment,
 )
+from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import CommentReceived, ContextChanged, NoticeShown, QuestionAsked, SessionNamed
 from tori_tui.domain.ids import TraceId
 from tori_tui.domain.plain_text import mended
@@ -66,11 +67,11 @@ class Services:
     """Finds a branch to stop."""
     shell: UserShell
     """Runs commands of the user's own."""
+    switched: Callable[[SwitchModel | SwitchMode | SwitchEffort], Awaitable[None]]
+    """Told of each switch of the user's; raises `ToriError` where it cannot be."""
     others: tuple[Callable[[], Coroutine[None, None, None]], ...] = ()
     sandbox: str = ""
     """The name of the one that confines commands, a colon, and what it holds."""
-    switched: Callable[[SwitchModel | SwitchMode | SwitchEffort], None] = lambda _: None
-    """Told of each switch of the user's."""
 
 
 class Session:
@@ -322,7 +323,11 @@ class Session:
 
     async def _configure(self, command: SwitchModel | SwitchMode | SwitchEffort) -> None:
         context = self.state.active_context
-        self._services.switched(command)
+        try:
+            await self._services.switched(command)
+        except ToriError as error:
+            self._tell(str(error))
+            return
         match command:
             case SwitchModel():
                 await self._recorder.record(ContextChanged(context, "configured", model=command.model))

@@ -159,7 +159,7 @@ def _wrapped(lines: Iterable[Text], width: int) -> Iterator[Text]:
 
 
 def _told(totals: SentTotals, palette: Palette) -> Iterator[Text]:
-    return (Text(one_line(line, 400), palette.muted) for line in _sums(totals))
+    return (Text(one_line(line, 400), palette.muted) for line in told_sums(totals))
 
 
 def _repeat(repeat: Repeat, palette: Palette) -> Text:
@@ -197,16 +197,16 @@ def _head(page: ContextPage, request: SentRequest, width: int, palette: Palette)
     yield Text("")
 
 
-def _sums(totals: SentTotals) -> Iterator[str]:
+def told_sums(totals: SentTotals) -> Iterator[str]:
     cost = shown_cost(totals.cost_usd, is_partial=totals.has_unpriced_turns)
     yield (
         f"So far: {counted(totals.n_turns, 'request')}, {shown_tokens(totals.input_tokens)} in, "
         f"{shown_tokens(totals.output_tokens)} out{f', {cost}' if cost else ''}"
     )
-    yield (
-        f"Cache: saved {shown_tokens(totals.cached_tokens)} of {shown_tokens(totals.cacheable_tokens)} "
-        "that it should have"
-    )
+    saved, expected = totals.cached_tokens, totals.cacheable_tokens
+    # What it should have saved is estimated before the server has counted.
+    share = f"of {shown_tokens(expected)} that" if saved < expected else "tokens, all that"
+    yield f"Cache: saved {shown_tokens(saved)} {share} it should have"
     for number, why in totals.rewrites[-REWRITES_SHOWN:]:
         yield f"Rewritten before turn {number}: {why}"
 
@@ -234,4 +234,4 @@ def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.0f}%" if whole else ""
 
 
-__all__ = ["ContextPane", "page_lines"]
+__all__ = ["ContextPane", "page_lines", "told_sums"]
