@@ -176,14 +176,18 @@ def load_live(options: AppOptions) -> LiveLaunch:
     import secrets
 
     from tori_tui.bootstrap import real_surroundings
+    from tori_tui.cli.first_of_server import with_first_of_server
     from tori_tui.cli.model_choices import first_model
     from tori_tui.cli.replay_session import saved_records
     from tori_tui.cli.session_records import SessionRecords
+    from tori_tui.providers.registry import is_unnamed
     from tori_tui.ui.bridge import Bridge
     from tori_tui.ui.palette import palette_of
     from tori_tui.ui.screens.session import SessionScreen
 
     settings, wanted, prompt = demo_session() if options.is_demo else asked_session(options)
+    if is_unnamed(settings.settings.model, os.environ):
+        settings = with_first_of_server(settings, os.environ)
     records = SessionRecords(saved_records)
     surroundings = real_surroundings(
         os.environ, replay_delay_s=DEMO_DELAY_S if options.is_demo else 0.0, gulp_s=GULP_S

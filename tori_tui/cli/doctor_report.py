@@ -14,16 +14,18 @@ from importlib import metadata
 from pathlib import Path
 from textwrap import wrap
 from typing import Final
+from urllib.parse import urlsplit, urlunsplit
 
 from tori_tui import __version__
 from tori_tui.cli import streams
+from tori_tui.cli.first_of_server import CHAT, first_of_server
 from tori_tui.cli.traces import working_directory
-from tori_tui.config import LoadedSettings, load_settings, user_config_path
+from tori_tui.config import LoadedSettings, Settings, load_settings, user_config_path
 from tori_tui.config.surroundings import real_surroundings
 from tori_tui.config.translate import provider_settings
 from tori_tui.domain.errors import ToriError
 from tori_tui.providers.keys import describe_keys
-from tori_tui.providers.registry import default_model
+from tori_tui.providers.registry import default_model, is_unnamed
 from tori_tui.render.safe_text import safe_text
 from tori_tui.trace.catalog import trace_root_for
 from tori_tui.workspace.checkpoint_disk import CAP_BYTES, disk_use_bytes
@@ -92,17 +94,40 @@ def _configuration(here: Path) -> Iterator[str]:
     for key, source in sorted(loaded.sources.items()):
         yield f"{key}: from {source}"
     yield f"model: {_model(loaded, os.environ)}"
+    yield from _server(loaded.settings, os.environ)
     yield f"mode: {loaded.settings.mode}"
     tables = {name: provider_settings(loaded.settings, name) for name in PROVIDERS}
     for key_source in describe_keys(tables, os.environ):
         yield f"key of {key_source}"
 
 
+def _server(settings: Settings, environ: Mapping[str, str]) -> Iterator[str]:
+    """Tell the address of the user's own server and, where no model is named, which one it lists first."""
+    table = provider_settings(settings, CHAT)
+    address = (table.base_url or environ.get("OPENAI_BASE_URL", "").strip()).rstrip("/")
+    if not address:
+        return
+    yield f"server: {without_secrets(address)}"
+    if not is_unnamed(settings.model, environ) or table.key_command:
+        return
+    try:
+        yield f"its first model: {first_of_server(settings, environ) or 'none is listed'}"
+    except ToriError as error:
+        yield f"its first model: not known. {error.message.replace(address, without_secrets(address))}"
+
+
+def without_secrets(address: str) -> str:
+    """Return an address without what may be a key: user, password, query."""
+    parts = urlsplit(address)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
 def _model(loaded: LoadedSettings, environ: Mapping[str, str]) -> str:
     if loaded.settings.model:
         return loaded.settings.model
     try:
-        return f"{default_model(environ)} (by the keys that are set)"
+        why = "the server's first" if is_unnamed(None, environ) else "by the keys that are set"
+        return f"{default_model(environ)} ({why})"
     except ToriError as error:
         return f"none. {error.message}"
 

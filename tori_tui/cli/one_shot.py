@@ -30,6 +30,7 @@ from tori_tui.domain.commands import Command, ContinueRun, SubmitPrompt
 from tori_tui.domain.errors import ToriError, UsageError
 from tori_tui.domain.events import ApprovalChanged, QuestionAsked, RequestStarted, RunStatusChanged
 from tori_tui.domain.state import SessionState
+from tori_tui.providers.registry import is_unnamed
 from tori_tui.runtime.bus import BusItem, Published, Resync
 from tori_tui.runtime.runner import can_continue
 from tori_tui.runtime.session import Session
@@ -104,6 +105,8 @@ def run_one_shot(arguments: OneShot) -> int:
             "Say what may run without a question: --mode edit (edits of files) or --mode auto (everything).",
         )
     mission = None if arguments.mission is None else read_mission(arguments.mission)
+    if is_unnamed(loaded.settings.model, os.environ):
+        loaded = named_by_server(loaded)
     options = SessionOptions(
         cwd=cwd,
         model=arguments.model,
@@ -123,6 +126,13 @@ def run_one_shot(arguments: OneShot) -> int:
         return asyncio.run(run_session(loaded, options, command, front))
     except asyncio.CancelledError:
         return INTERRUPTED
+
+
+def named_by_server(loaded: LoadedSettings) -> LoadedSettings:
+    """Return the configuration with the first model of the user's server."""
+    from tori_tui.cli.first_of_server import with_first_of_server
+
+    return with_first_of_server(loaded, os.environ)
 
 
 def exit_code(state: SessionState, denied: tuple[ApprovalChanged, ...], *, has_user: bool) -> int:

@@ -129,6 +129,14 @@ def default_model(environ: Mapping[str, str]) -> str:
     )
 
 
+def is_unnamed(model: str | None, environ: Mapping[str, str]) -> bool:
+    """Say whether a server's first model is meant, whose name nobody knows yet."""
+    try:
+        return (model or default_model(environ)) == FIRST_OF_SERVER
+    except UsageError:
+        return False
+
+
 def _endpoint(
     base_url: str, key: KeySource, settings: ProviderSettings, environ: Mapping[str, str]
 ) -> Endpoint:
@@ -153,4 +161,4 @@ def _proxy_variable(base_url: str, environ: Mapping[str, str]) -> str:
     return next((name for name in names if environ.get(name)), "")
 
 
-__all__ = ["default_model", "endpoint_for", "make_provider"]
+__all__ = ["default_model", "endpoint_for", "is_unnamed", "make_provider"]

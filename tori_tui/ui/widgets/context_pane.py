@@ -198,6 +198,7 @@ def _head(page: ContextPage, request: SentRequest, width: int, palette: Palette)
 
 
 def told_sums(totals: SentTotals) -> Iterator[str]:
+    """Yield what all requests together took, and what the cache came to."""
     cost = shown_cost(totals.cost_usd, is_partial=totals.has_unpriced_turns)
     yield (
         f"So far: {counted(totals.n_turns, 'request')}, {shown_tokens(totals.input_tokens)} in, "

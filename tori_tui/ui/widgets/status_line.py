@@ -139,7 +139,7 @@ class StatusLine(Kept):
         if status.model:
             model = one_line(status.model)
             is_short = width >= WIDE_CELLS and len(model) <= MODEL_LIMIT_CHARS
-            name = model if is_short else model.rpartition("/")[2]
+            name = model if is_short else model.rpartition("/")[2] or model
             effort = f" ({status.effort})" if status.effort else ""
             facts.append((f"{one_line(name, MODEL_LIMIT_CHARS)}{effort}", palette.base))
         if status.context_tokens:
