@@ -21,7 +21,6 @@ from textual.screen import Screen
 
 from tori_tui.cli import streams
 from tori_tui.cli.app import AppOptions
-from tori_tui.cli.called_as import demo_left, resume_command
 from tori_tui.cli.exit_codes import FAILED
 from tori_tui.cli.first_steps import begun, refuse_without_model, welcome_screen, with_server
 from tori_tui.cli.session_choice import choice_screen, refuse_ambiguous
@@ -131,6 +130,10 @@ def ended(app: ToriApp, directory: Path | None, *, is_demo: bool = False) -> int
     """
     if isinstance(app.crash, ToriError):
         raise app.crash
+    if directory is None and app.crash is None:
+        return app.return_code or 0
+    from tori_tui.cli.called_as import demo_left, resume_command
+
     if app.crash is not None:
         streams.write_err(crash_report(app.crash, directory, resume_command(directory) if directory else ""))
         return FAILED
