@@ -375,10 +375,13 @@ def opener(
 ) -> Callable[[], Awaitable[Session]]:
     """Return what opens the session, its notices told with those of the configuration."""
     from tori_tui.bootstrap import open_session
+    from tori_tui.cli.resumed_switches import resumed_switches
 
     async def open_it() -> Session:
         session = await open_session(settings.settings, options, surroundings)
         session.notices = (*settings.notices, *session.notices)
+        for switch in resumed_switches(session.state, options.model, options.mode or settings.settings.mode):
+            session.send(switch)
         # A resumed session stays for good: a collection that walks it would stop the drawing.
         gc.freeze()
         return session
