@@ -3,8 +3,10 @@ from __future__ import annotations
 import json
 import os
 import pty
+import select
 import stat
 import termios
+import tty
 from pathlib import Path
 
 import pytest
@@ -147,6 +149,17 @@ def test_the_background_is_asked_for_and_what_was_typed_is_kept(
             assert early.has_dark_background() is is_dark
             assert early.take_input() == typed
         assert termios.tcgetattr(terminal.slave) == before
+    finally:
+        terminal.close()
+
+
+def test_an_answer_that_nobody_read_is_not_left_to_the_shell() -> None:
+    terminal = Terminal()
+    try:
+        with EarlyTerminal({"TERM": "xterm"}):
+            os.write(terminal.master, ANSWERED)
+        tty.setraw(terminal.slave, termios.TCSANOW)  # as a shell's line editor does
+        assert select.select([terminal.slave], [], [], 0)[0] == []
     finally:
         terminal.close()
 

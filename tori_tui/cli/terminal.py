@@ -62,6 +62,8 @@ class EarlyTerminal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        # An answer that nobody read, since the start failed, would stand on the shell's next line.
+        self._read_answers()
         self.restore()
 
     def restore(self) -> None:
