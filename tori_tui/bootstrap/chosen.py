@@ -5,6 +5,7 @@ Must not choose them; who opens the session does.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from tori_tui import __version__
@@ -19,15 +20,23 @@ class Chosen:
     Args:
         model: What options, trace and settings come to.
         mode: What options and settings come to.
+        ready: Makes what speaks to a model.
     """
 
-    def __init__(self, model: str, mode: Mode) -> None:
+    def __init__(self, model: str, mode: Mode, ready: Callable[[str], Awaitable[object]]) -> None:
         self.model = model
         self.mode = mode
+        self._ready = ready
         self._keeps_model = self._keeps_mode = False
 
-    def note(self, switch: SwitchModel | SwitchMode | SwitchEffort) -> None:
-        """Let what the user has switched since go over what was chosen, also where it is what it was."""
+    async def take(self, switch: SwitchModel | SwitchMode | SwitchEffort) -> None:
+        """Let what the user has switched since go over what was chosen, also where it is what it was.
+
+        Raises:
+            ToriError: It is a model that cannot be used.
+        """
+        if isinstance(switch, SwitchModel):
+            await self._ready(switch.model)
         self._keeps_model = self._keeps_model or isinstance(switch, SwitchModel)
         self._keeps_mode = self._keeps_mode or isinstance(switch, SwitchMode)
 

@@ -36,7 +36,7 @@ from tori_tui.config.translate import (
 from tori_tui.context.instructions import load_instructions
 from tori_tui.context.system_prompt import Environment, system_parts
 from tori_tui.context.tokens import TokenMeter
-from tori_tui.domain.commands import Command, SwitchEffort, SwitchMode, SwitchModel
+from tori_tui.domain.commands import Command
 from tori_tui.domain.events import CallStarted, Record, RunStatusChanged
 from tori_tui.domain.ids import CallId, TraceId
 from tori_tui.domain.state import SessionState
@@ -183,7 +183,7 @@ async def _assemble(
 ) -> Session:
     ground = _lay_ground(settings, options, world, opened, terms)
     model = options.model or opened.state.model or settings.model or default_model(world.environ)
-    chosen = Chosen(model, options.mode or settings.mode)
+    chosen = Chosen(model, options.mode or settings.mode, ground.models.ready)
     profile, _ = await ground.models.ready(model)
     check_limits(options, profile)
     redact = Redactor(secret_values(world.environ)).redact
@@ -210,11 +210,6 @@ async def _assemble(
         await ground.models.prepare(chosen.model)
         await asyncio.to_thread(acting_module)
 
-    async def switched(command: SwitchModel | SwitchMode | SwitchEffort) -> None:
-        if isinstance(command, SwitchModel):
-            await ground.models.ready(command.model)
-        chosen.note(command)
-
     return Session(
         directory=opened.directory,
         bus=ground.bus,
@@ -226,7 +221,7 @@ async def _assemble(
             ground.memory.want,
             ground.branches,
             shell,
-            switched,
+            chosen.take,
             (
                 projector.serve,
                 feedback.serve,
