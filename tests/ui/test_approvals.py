@@ -112,6 +112,19 @@ async def test_a_question_leaves_the_focus_where_a_draft_is_written_and_says_how
         assert sent(stage)[1:] == [DecideApproval(FIRST, True)]
 
 
+async def test_the_inputs_words_tell_of_a_question_only_while_it_waits() -> None:
+    answer = ApprovalChanged(FIRST, CallId("a1"), "bash", "bash", "allowed")
+    running = RunStatusChanged("running")
+    async with live(RUNNING) as (stage, pilot):
+        for answered_so in ((answer, running), (running, answer)):
+            stage.session.emit(*asked("rm x"))
+            await pilot.pause()
+            assert str(stage.screen.input.placeholder).startswith("Answer above")
+            stage.session.emit(*answered_so)
+            await pilot.pause()
+            assert str(stage.screen.input.placeholder) == "Say something about the work"
+
+
 async def test_the_next_question_is_guarded_as_the_first_was() -> None:
     async with live(RUNNING) as (stage, pilot):
         stage.session.emit(*asked("rm x"), *asked("rm y", number=SECOND))

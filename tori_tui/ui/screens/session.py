@@ -16,6 +16,7 @@ from tori_tui.domain.agents import BUILD
 from tori_tui.domain.commands import RewindTo, SwitchAgent
 from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import (
+    ApprovalChanged,
     MessageAdded,
     Mode,
     QuestionAsked,
@@ -134,9 +135,9 @@ class SessionScreen(WritingScreen):
             self._run_changed(event)
         self.tell_record(message.record, message.state)
         self._call_user(calling(event))
-        if isinstance(event, (RunStatusChanged, Rewound)):
-            self.show_purpose(self.input.purpose)
         self.show_waiting()
+        if isinstance(event, (RunStatusChanged, Rewound, ApprovalChanged)):
+            self.show_purpose(self.input.purpose)
 
     def on_event_arrived(self, message: EventArrived) -> None:
         """Show something that happens."""
