@@ -28,7 +28,6 @@ from tori_tui.ui.widgets.panes import Frame
 from tori_tui.ui.widgets.vim_area import VimArea
 from tori_tui.ui.widgets.waiting_list import WaitingList
 
-
 STOPPED: Final = ("failed", "interrupted", "limit", "incomplete")
 """What a run's end is called after which its work can go on."""
 
