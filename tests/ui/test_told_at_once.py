@@ -10,6 +10,7 @@ from tori_tui.domain.events import CommentReceived, CommentRouted, DurableEvent,
 from tori_tui.domain.ids import CommentId, GoalId, Seq
 from tori_tui.domain.plan_edits import GoalAdded, GoalFocused
 from tori_tui.domain.state import SessionState, reduce
+from tori_tui.ui.transcript.blocks import CommentBlock
 from tori_tui.ui.transcript.story import Story
 
 
@@ -55,3 +56,18 @@ def test_a_resumed_session_tells_what_the_live_one_told() -> None:
     resumed.tell_state(state, records)
     assert [block for _, block in resumed.blocks] == [block for _, block in live.blocks]
     assert "Another way" in str(resumed.blocks)
+
+
+def test_a_rewind_leaves_what_stood_there_before_as_it_was_told_and_an_undo_brings_the_rest_back() -> None:
+    records = a_session()
+    (at,) = (index for index, record in enumerate(records) if isinstance(record.event, Rewound))
+    all_of_it, _ = one_by_one(records[:at])
+    rewound, state = one_by_one(records[: at + 1])
+    (lost,) = state.past.lost
+    then, _ = one_by_one(records[: lost.first - 1])
+    undo = Record(Seq(at + 2), records[at].at, Rewound(Seq(at), how="undo", title="undone"))
+    undone, _ = one_by_one([*records[: at + 1], undo])
+    told = [block for _, block in rewound.blocks]
+    assert told[:-1] == [block for _, block in then.blocks]
+    assert any(isinstance(block, CommentBlock) for block in told)
+    assert [block for _, block in undone.blocks][:-1] == [block for _, block in all_of_it.blocks]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final, assert_never
 
+from tori_tui.domain.counted_path import counted_path
 from tori_tui.domain.events import (
     ApprovalChanged,
     BranchChanged,
@@ -46,6 +47,7 @@ from tori_tui.domain.messages import SHELL, Message
 from tori_tui.domain.plan_edits import GoalFocused, MissionOpened, PlanEdit, apply_edits
 from tori_tui.domain.plan_text import USER_EDITED
 from tori_tui.domain.rewind_words import rewind_told
+from tori_tui.domain.session_state import FIRST_SEQ
 from tori_tui.domain.state import SessionState, reduce_all
 from tori_tui.render.wording import branch_in_words, context_in_words, edits_in_words, memory_in_words
 from tori_tui.ui.transcript.block_list import BlockList, Change
@@ -79,6 +81,10 @@ class Story:
         self._goal: GoalId | None = None
         self._has_told_edits = False
         """Whether the user was told what he changed in the plan, and the model not yet."""
+        self._told: list[Record] = []
+        """What was told so far, also what was taken back: an undo brings it back."""
+        self._is_whole = True
+        """Nothing happened before what was told."""
 
     @property
     def blocks(self) -> Sequence[tuple[int, Block]]:
@@ -96,11 +102,9 @@ class Story:
 
     def tell_state(self, state: SessionState, records: Sequence[Record] = ()) -> None:
         """Begin anew from a state and what led to it; from the state alone only what was said."""
-        self._list.clear()
-        for part in (self._calls, self._comments, self._saved, self._reply):
-            part.forget()
-        self._retry = self._goal = None
-        self._has_told_edits = False
+        self._begin()
+        self._told = []
+        self._is_whole = bool(records) or state.next_seq == FIRST_SEQ
         if records:
             self._tell_all(records, SessionState())
             return
@@ -112,6 +116,13 @@ class Story:
                 self._calls.asked(open_call.approval)
         for comment in state.comments.values():
             self._comments.received(comment, self._goal)
+
+    def _begin(self) -> None:
+        self._list.clear()
+        for part in (self._calls, self._comments, self._saved, self._reply):
+            part.forget()
+        self._retry = self._goal = None
+        self._has_told_edits = False
 
     def tell_records(self, records: Sequence[Record], state: SessionState) -> SessionState:
         """Go on with many durable events and return the state after them."""
@@ -142,6 +153,7 @@ class Story:
 
     def _tell(self, record: Record, tree: GoalTree, state: SessionState) -> None:
         """Go on with a durable event, the tree after it and, where it is a rewind, the state after it."""
+        self._told.append(record)
         event = record.event
         match event:
             case MessageAdded():
@@ -307,9 +319,22 @@ class Story:
 
     def _rewound(self, event: Rewound, state: SessionState) -> None:
         if event.messages:
-            self.tell_state(state)
+            if self._is_whole:
+                self._tell_what_counts(state)
+            else:
+                self.tell_state(state)
             self._saved.go_on_from(state.last_checkpoint)
         self._list.add(NoticeBlock(rewind_told(event), "info", goal_id=self._goal))
+
+    def _tell_what_counts(self, state: SessionState) -> None:
+        """Tell anew what a rewind left, as it was told before."""
+        told, path = self._told, counted_path(state)
+        self._begin()
+        self._told = []
+        for record in told:
+            if not path.is_rewound(record.seq) and not isinstance(record.event, Rewound):
+                self._tell(record, state.tree, state)
+        self._told = told
 
     def _run_changed(self, event: RunStatusChanged) -> None:
         if event.status in ("running", "idle", "waiting"):
