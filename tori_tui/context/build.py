@@ -10,13 +10,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from tori_tui.context.messages import Shown, ShownMessages
 from tori_tui.context.plan import plan_block
 from tori_tui.context.system_prompt import SystemParts
 from tori_tui.context.tokens import estimate_tokens
 from tori_tui.domain.events import Section
+from tori_tui.domain.goals import GoalTree
 from tori_tui.domain.ids import ContextId, GoalId, MissionId
 from tori_tui.domain.request import ModelProfile, ModelRequest, SystemBlock, ToolSpec
 from tori_tui.domain.state import SessionState
@@ -37,6 +38,15 @@ KEPT_TEXTS: Final = 64
 """More than the sections of a request in a few contexts."""
 
 
+class Rendered(NamedTuple):
+    """What was made into text; the next request most often has the same tree and the same tools."""
+
+    tree: GoalTree
+    plan: str
+    tools: Sequence[ToolSpec]
+    tools_text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Prefix:
     """What the request before held, as far as the next one depends on it."""
@@ -49,6 +59,7 @@ class Prefix:
     n_user_edits: int
     plan: str
     session_context: str = ""
+    rendered: Rendered | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +110,13 @@ def build_request(
     sections = _Sections()
     for block in system.blocks:
         sections.add_text(block.name, block.text)
+    rendered = _rendered(state.tree, tools, before.rendered if before else None)
     if tools:
-        sections.add_text("tools", _tools_text(tools))
+        sections.add_text("tools", rendered.tools_text)
     sections.add_messages(view, said)
-    now = _prefix(state, context, profile.name, chosen_placement(placement, profile), system, held_plan)
+    now = _prefix(state, context, profile.name, chosen_placement(placement, profile), system, rendered)
+    if held_plan is not None and now.placement != "late":
+        now = replace(now, plan=held_plan)
     is_held = _holds_plan(before, now) and not is_cold and sections.tokens >= REFRESH_LIMIT_TOKENS
     if before is not None and is_held:
         now = replace(now, plan=before.plan)
@@ -126,7 +140,7 @@ def _prefix(
     model: str,
     placement: Placement,
     system: SystemParts,
-    held_plan: str | None,
+    rendered: Rendered,
 ) -> Prefix:
     return Prefix(
         context,
@@ -135,9 +149,16 @@ def _prefix(
         state.tree.mission,
         state.view(context).n_rewrites,
         state.n_user_edits,
-        plan_block(state.tree) if held_plan is None or placement == "late" else held_plan,
+        rendered.plan,
         system.session_context,
+        rendered,
     )
+
+
+def _rendered(tree: GoalTree, tools: Sequence[ToolSpec], before: Rendered | None) -> Rendered:
+    plan = before.plan if before and before.tree is tree else plan_block(tree)
+    tools_text = before.tools_text if before and before.tools == tools else _tools_text(tools)
+    return Rendered(tree, plan, tools, tools_text)
 
 
 def chosen_placement(setting: PlacementSetting, profile: ModelProfile) -> Placement:

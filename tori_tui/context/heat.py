@@ -94,7 +94,7 @@ class Heat:
 
     def _read(self, seq: Seq, message: Message) -> None:
         text = said_text(message)
-        lines = [line.key for line in self._lines_of(seq, message)]
+        lines = self._lines_of(seq, message).keys
         found = names(text)
         if message.role == "assistant" and not message.interrupted:
             self._draw(message, found, lines)

@@ -5,16 +5,14 @@ Must not write a fold's text; it returns which lines of which records.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-from typing import Final, NamedTuple
+from typing import Final
 
 from tori_tui.context.fold_text import PinnedLines
 from tori_tui.context.heat import Heat
 from tori_tui.context.sight import Sight, message_at, shown_parts
-from tori_tui.context.words import BLOCK_LINES, said_text
+from tori_tui.context.words import BLOCK_LINES, Lines, said_text
 from tori_tui.domain.events import Pin
 from tori_tui.domain.ids import Seq
 from tori_tui.domain.log import Log
@@ -69,8 +67,8 @@ def candidates(
     if only_looks:
         # What stays is all older than what goes.
         kept = (entry for entry, stays in zip(entries, is_kept, strict=True) if stays)
-        seen = {line.key for entry in kept for _, lines in sight.shown_by(entry, log) for line in lines}
-    texts: dict[Seq, _Text | None] = {}
+        seen = {key for entry in kept for _, lines in sight.shown_by(entry, log) for key in lines.keys}
+    texts: dict[Seq, Lines | None] = {}
     found: list[Candidate] = []
     for at in range(len(entries) - 1, -1, -1):
         entry = entries[at]
@@ -91,27 +89,9 @@ def candidates(
     return found
 
 
-class _Text(NamedTuple):
-    """A record's text as it is chosen from; a fold may show many parts of one."""
-
-    ends: Sequence[int]
-    """How many characters the first so many rows have, without their newlines."""
-    rows: Sequence[int]
-    """Those that tell something."""
-    keys: Sequence[int]
-    """What they tell."""
-
-    def keys_in(self, first: int, end: int) -> Sequence[int]:
-        return self.keys[bisect_left(self.rows, first) : bisect_left(self.rows, end)]
-
-
-def _read(seq: Seq, sight: Sight, log: Log[LoggedMessage]) -> _Text | None:
+def _read(seq: Seq, sight: Sight, log: Log[LoggedMessage]) -> Lines | None:
     said = message_at(log, seq)
-    if said is None:
-        return None
-    lines = sight.lines_of(seq, said.message)
-    ends = tuple(accumulate(map(len, said_text(said.message).split("\n")), initial=0))
-    return _Text(ends, [line.row for line in lines], [line.key for line in lines])
+    return None if said is None else sight.lines_of(seq, said.message)
 
 
 def _parts(entry: ViewEntry, *, is_whole: bool) -> list[Pin]:
@@ -121,7 +101,7 @@ def _parts(entry: ViewEntry, *, is_whole: bool) -> list[Pin]:
     return [Pin(entry.seqs[0], 0, said_text(entry.said).count("\n") + 1)]
 
 
-def _blocks(part: Pin, text: _Text, seen: set[int], heat: float) -> Iterable[Candidate]:
+def _blocks(part: Pin, text: Lines, seen: set[int], heat: float) -> Iterable[Candidate]:
     n_rows = len(text.ends) - 1
     for start in range(part.first - part.first % BLOCK_LINES, min(part.end, n_rows), BLOCK_LINES):
         first, end = max(start, part.first), min(start + BLOCK_LINES, part.end, n_rows)

@@ -5,13 +5,13 @@ Must not change a view; it reads on as the view grows and starts anew after a re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import Final
 
 from tori_tui.context.tokens import estimate_tokens
-from tori_tui.context.words import Line, LinesOf, said_text
+from tori_tui.context.words import Lines, LinesOf, said_text
 from tori_tui.domain.events import Pin
 from tori_tui.domain.ids import Seq
 from tori_tui.domain.log import Log
@@ -58,19 +58,17 @@ class Sight:
             self.lines_of.keep({pin.seq for e in entries for pin in e.pins} | {e.seqs[0] for e in entries})
         for at in range(self._n_entries, len(entries)):
             for seq, lines in self.shown_by(entries[at], log):
-                self._seen.update((line.key, seq) for line in lines)
-                self._pairs.update(line.pair for line in lines)
+                self._seen.update(dict.fromkeys(lines.keys, seq))
+                self._pairs.update(lines.pairs)
         self._n_rewrites, self._n_entries = view.n_rewrites, len(entries)
 
-    def shown_by(self, entry: ViewEntry, log: Log[LoggedMessage]) -> Iterator[tuple[Seq, tuple[Line, ...]]]:
+    def shown_by(self, entry: ViewEntry, log: Log[LoggedMessage]) -> Iterator[tuple[Seq, Lines]]:
         """Yield the records of which an entry shows lines, with these; a pointer itself shows none."""
         for pin in shown_parts(entry):
             said = message_at(log, pin.seq)
             if said is None or not (entry.is_fold or _is_numbered(said.message)):
                 continue
-            lines = self.lines_of(pin.seq, said.message)
-            is_all = pin.first == 0 and (not lines or lines[-1].row < pin.end)
-            yield pin.seq, lines if is_all else tuple(x for x in lines if pin.first <= x.row < pin.end)
+            yield pin.seq, self.lines_of(pin.seq, said.message).within(pin.first, pin.end)
 
     def shortened(self, seq: Seq, message: Message, log: Log[LoggedMessage]) -> Message:
         """Return a new result, with what it shows in its place where a part stands in view already."""
@@ -88,39 +86,40 @@ class Sight:
         kept = [row for at, row in enumerate(rows) if at not in gone]
         return replace(message, shown="\n".join([*kept, pointer]), shown_since=tuple(sorted(since)))
 
-    def _known_runs(self, n_rows: int, lines: Sequence[Line]) -> tuple[list[range], set[Seq]]:
+    def _known_runs(self, n_rows: int, lines: Lines) -> tuple[list[range], set[Seq]]:
         """Return the runs of rows that stand in view already, and the records where."""
         runs: list[range] = []
         since: set[Seq] = set()
-        if self._seen.keys().isdisjoint(line.key for line in lines):
+        if self._seen.keys().isdisjoint(lines.keys):
             return runs, since
-        at = 0
-        while at < len(lines):
+        at, rows = 0, lines.rows
+        while at < len(rows):
             end, targets = self._run_from(lines, at)
-            first = 0 if at == 0 else lines[at - 1].row + 1
-            last = n_rows if end == len(lines) else lines[end].row
+            first = 0 if at == 0 else rows[at - 1] + 1
+            last = n_rows if end == len(rows) else rows[end]
             if end > at and last - first >= MIN_RUN_ROWS and len(since | targets) <= POINTED_RECORDS:
                 runs.append(range(first, last))
                 since |= targets
             at = max(end, at + 1)
         return runs, since
 
-    def _run_from(self, lines: Sequence[Line], start: int) -> tuple[int, set[Seq]]:
+    def _run_from(self, lines: Lines, start: int) -> tuple[int, set[Seq]]:
         """Return where the run of known lines from there ends, and which records show them."""
         targets: set[Seq] = set()
         before: Seq | None = None
-        for at in range(start, len(lines)):
-            seq = self._seen.get(lines[at].key)
+        for at in range(start, len(lines.keys)):
+            seq = self._seen.get(lines.keys[at])
             # Two lines of one record that do not follow each other there: something was taken out.
-            if seq is None or (at > start and seq == before and lines[at].pair not in self._pairs):
+            if seq is None or (at > start and seq == before and lines.pairs[at] not in self._pairs):
                 return at, targets
-            targets.add(seq)
+            if seq != before:
+                targets.add(seq)
             before = seq
-        return len(lines), targets
+        return len(lines.keys), targets
 
-    def shows(self, lines: Iterable[Line]) -> bool:
+    def shows(self, lines: Lines) -> bool:
         """Whether all of these lines stand in view."""
-        return all(line.key in self._seen for line in lines)
+        return self._seen.keys() >= set(lines.keys)
 
 
 def _is_numbered(message: Message) -> bool:

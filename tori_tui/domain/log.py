@@ -59,6 +59,8 @@ class Log(Sequence[T], Generic[T]):
     def __getitem__(self, index: int | slice) -> T | Sequence[T]:
         if isinstance(index, slice):
             start, stop, step = index.indices(self._length)
+            if step == 1:
+                return tuple(self._shared[start:stop])
             return tuple(self._shared[i] for i in range(start, stop, step))
         if not -self._length <= index < self._length:
             raise IndexError(index)
@@ -66,6 +68,9 @@ class Log(Sequence[T], Generic[T]):
 
     def __iter__(self) -> Iterator[T]:
         return islice(self._shared, self._length)
+
+    def __reversed__(self) -> Iterator[T]:
+        return map(self._shared.__getitem__, range(self._length - 1, -1, -1))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Log):

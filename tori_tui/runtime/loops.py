@@ -5,6 +5,7 @@ Must not stop the run; it counts.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Final
 
 from tori_tui.domain.ids import Seq
@@ -64,12 +65,15 @@ def _has_changed(state: SessionState, after: Seq, before: Seq) -> bool:
 
 def _newest_first(state: SessionState) -> list[LoggedMessage]:
     log = state.live_log
-    first = max(0, len(log) - SEARCHED_MESSAGES)
-    return [log[i] for i in range(len(log) - 1, first - 1, -1)]
+    return list(islice(reversed(log), SEARCHED_MESSAGES))
 
 
 def _is_same(one: ToolCall, other: ToolCall) -> bool:
-    return (one.name, one.arguments, one.arguments_raw) == (other.name, other.arguments, other.arguments_raw)
+    return (
+        one.name == other.name
+        and one.arguments == other.arguments
+        and one.arguments_raw == other.arguments_raw
+    )
 
 
 __all__ = ["NUDGE_AT", "POLLING_TOOLS", "STOP_AT", "count_repeats"]
