@@ -47,6 +47,8 @@ def count_repeats(state: SessionState, call: ToolCall) -> int:
             if message.text != newest.message.text or _has_changed(state, entry.seq, last_seq):
                 break
             count, last_seq = count + 1, entry.seq
+            if count == len(like_it):
+                break
         elif message.details.get("changed_paths"):
             break
     return count
