@@ -86,24 +86,15 @@ def _texts(values: Iterable[object]) -> Iterator[str]:
 def long_lines(text: str) -> Lines:
     """Return the telling lines, without line numbers, diff marks and indentation."""
     texts = text.split("\n")
-    rows: list[int] = []
-    keys: list[int] = []
+    bare = [_bare(line) for line in texts]
+    rows = [row for row, line in enumerate(bare) if len(line) >= MIN_LINE_CHARS]
+    keys = [hash(bare[row]) for row in rows]
     pairs: list[int] = []
-    before = 0
-    between: list[str] = []
-    for row, line in enumerate(texts):
-        bare = _bare(line)
-        if len(bare) < MIN_LINE_CHARS:
-            if bare:
-                between.append(bare)
-            continue
-        key = hash(bare)
-        rows.append(row)
-        keys.append(key)
+    last, before = -1, 0
+    for row, key in zip(rows, keys, strict=True):
+        between = filter(None, bare[last + 1 : row]) if row > last + 1 else ()
         pairs.append(hash((before, *between, key)))
-        before = key
-        if between:
-            between = []
+        last, before = row, key
     return Lines(rows, keys, pairs, tuple(accumulate(map(len, texts), initial=0)))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Final, Literal, TypeVar, cast, get_args
+from typing import Final, Literal, TypeVar, get_args
 
 from tori_tui.domain.branches import Branch
 from tori_tui.domain.events import (
@@ -220,23 +220,26 @@ class Draft:
 
 _read_fields: Final = attrgetter(*(f.name for f in fields(SessionState)))
 
+_MAPPINGS: Final = tuple(
+    at for at, value in enumerate(_read_fields(SessionState())) if isinstance(value, Mapping)
+)
+"""Where the fields stand that a draft may change in place."""
+
 
 def thawed(state: SessionState) -> Draft:
     """Return a draft of the next state."""
-    return Draft(*map(_thawed, _read_fields(state)))
+    values = list(_read_fields(state))
+    for at in _MAPPINGS:
+        values[at] = dict(values[at])
+    return Draft(*values)
 
 
 def frozen(draft: Draft) -> SessionState:
     """Return the state that a draft has become."""
-    return SessionState(*map(_frozen, _read_fields(draft)))
-
-
-def _thawed(value: V) -> V:
-    return cast(V, dict(value)) if isinstance(value, (MappingProxyType, dict)) else value
-
-
-def _frozen(value: V) -> V:
-    return cast(V, MappingProxyType(value)) if isinstance(value, dict) else value
+    values = list(_read_fields(draft))
+    for at in _MAPPINGS:
+        values[at] = MappingProxyType(values[at])
+    return SessionState(*values)
 
 
 __all__ = ["FIRST_SEQ", "Draft", "SessionState", "frozen", "narrower", "thawed"]
