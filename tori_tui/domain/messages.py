@@ -22,7 +22,7 @@ Origin = Literal["user", "comment", "runner", "fold", "model", "tool"]
 """Who wrote a message. Only `user` and `comment` are the user's own words, which are never cut."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@often_made
 class ContentPart(Value):
     """One part of a message's content; a plain string stands for a single text part."""
 

@@ -8,13 +8,15 @@ that prompt caches hold.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from tori_tui.domain.ids import CallId
 from tori_tui.domain.messages import Content, ContentPart, Message, ToolCall
+from tori_tui.domain.value import Value, often_made
 from tori_tui.providers.fold import CALL_ID
 from tori_tui.providers.surrogates import mend, mend_value
 
@@ -27,9 +29,12 @@ NO_OUTPUT: Final = "(no output)"
 
 NOT_RUN: Final = "Not run: the session was interrupted before this call had a result."
 
+arguments_text: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+"""A call's arguments as the text in which protocols send them; made once, as a history holds many calls."""
 
-@dataclass(frozen=True, slots=True)
-class UserEntry:
+
+@often_made
+class UserEntry(Value):
     """What the user's side said since the model's last word; never empty."""
 
     parts: tuple[ContentPart, ...]
@@ -37,8 +42,8 @@ class UserEntry:
     """Index of the last of its messages; -1 where it was filled in."""
 
 
-@dataclass(frozen=True, slots=True)
-class ResultEntry:
+@often_made
+class ResultEntry(Value):
     """What one call gave; its parts are never empty."""
 
     call: ToolCall
@@ -46,8 +51,8 @@ class ResultEntry:
     is_error: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ModelEntry:
+@often_made
+class ModelEntry(Value):
     """One reply of the model with exactly one result for each of its calls, in call order."""
 
     message: Message
@@ -167,9 +172,10 @@ def _result(call: ToolCall, message: Message | None, vision: bool) -> ResultEntr
 
 
 def _parts(content: Content, vision: bool) -> tuple[ContentPart, ...]:
-    whole = (ContentPart("text", content),) if isinstance(content, str) else content
+    if isinstance(content, str):
+        return (ContentPart("text", mend(content)),) if content and not content.isspace() else ()
     kept: list[ContentPart] = []
-    for part in whole:
+    for part in content:
         if part.type == "image" and not vision:
             kept.append(ContentPart("text", f"[{part.media_type} left out: this model sees no images]"))
         elif part.type == "image" or part.text.strip():
@@ -190,6 +196,7 @@ __all__ = [
     "ModelEntry",
     "ResultEntry",
     "UserEntry",
+    "arguments_text",
     "entries_of",
     "wire_id",
 ]

@@ -14,15 +14,12 @@ def mend_value(value: object) -> object:
 
 
 def _is_torn(value: object) -> bool:
-    match value:
-        case str():
-            return mend(value) is not value
-        case dict():
-            return any(not isinstance(k, str) or _is_torn(k) or _is_torn(item) for k, item in value.items())
-        case list():
-            return any(_is_torn(item) for item in value)
-        case _:
-            return False
+    # By hand and not by `match`, which takes twice as long: every argument of every call, at each request.
+    if isinstance(value, str):
+        return not value.isascii() and mend(value) is not value
+    if isinstance(value, dict):
+        return any(not isinstance(k, str) or _is_torn(k) or _is_torn(item) for k, item in value.items())
+    return isinstance(value, list) and any(map(_is_torn, value))
 
 
 def _mended(value: object) -> object:

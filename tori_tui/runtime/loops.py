@@ -31,8 +31,14 @@ def count_repeats(state: SessionState, call: ToolCall) -> int:
     """
     if call.name in POLLING_TOOLS:
         return 0
-    said = _newest_first(state)
-    like_it = {made.id for entry in said for made in entry.message.tool_calls if _is_same(made, call)}
+    said = list(islice(reversed(state.live_log), SEARCHED_MESSAGES))
+    name, arguments, raw = call.name, call.arguments, call.arguments_raw
+    like_it = {
+        made.id
+        for entry in said
+        for made in entry.message.tool_calls
+        if made.name == name and made.arguments == arguments and made.arguments_raw == raw
+    }
     newest: LoggedMessage | None = None
     last_seq = state.next_seq
     count = 0
@@ -63,19 +69,6 @@ def _has_changed(state: SessionState, after: Seq, before: Seq) -> bool:
         if at_seq < before < state.next_seq:
             return True
     return False
-
-
-def _newest_first(state: SessionState) -> list[LoggedMessage]:
-    log = state.live_log
-    return list(islice(reversed(log), SEARCHED_MESSAGES))
-
-
-def _is_same(one: ToolCall, other: ToolCall) -> bool:
-    return (
-        one.name == other.name
-        and one.arguments == other.arguments
-        and one.arguments_raw == other.arguments_raw
-    )
 
 
 __all__ = ["NUDGE_AT", "POLLING_TOOLS", "STOP_AT", "count_repeats"]

@@ -10,7 +10,6 @@ only), and a late system message last.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import Any, Final
 
 from tori_tui.domain.messages import ContentPart, ProviderPart
 from tori_tui.domain.request import Effort, ModelRequest, ToolSpec
-from tori_tui.providers.history import Entry, ModelEntry, ResultEntry, UserEntry, entries_of
+from tori_tui.providers.history import Entry, ModelEntry, ResultEntry, UserEntry, arguments_text, entries_of
 from tori_tui.providers.surrogates import mend
 
 PROVIDER: Final = "openai-chat"
@@ -120,7 +119,7 @@ def _assistant(entry: ModelEntry, request: ModelRequest, dialect: ChatDialect) -
                 "type": "function",
                 "function": {
                     "name": call.name,
-                    "arguments": json.dumps(call.arguments, ensure_ascii=False, allow_nan=False),
+                    "arguments": arguments_text(call.arguments),
                 },
             }
             for call in entry.calls

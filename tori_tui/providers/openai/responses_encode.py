@@ -6,13 +6,12 @@ provider: the whole history goes with each request, reasoning items encrypted.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any, Final
 
 from tori_tui.domain.messages import ContentPart, ProviderPart, ToolCall
 from tori_tui.domain.request import ModelRequest, ToolSpec
-from tori_tui.providers.history import Entry, ResultEntry, UserEntry, entries_of
+from tori_tui.providers.history import Entry, ResultEntry, UserEntry, arguments_text, entries_of
 from tori_tui.providers.openai.chat_encode import EFFORTS
 from tori_tui.providers.reply_order import Piece, in_order
 from tori_tui.providers.surrogates import mend
@@ -82,7 +81,7 @@ def _piece(piece: Piece, pieces: Sequence[Piece]) -> Wire | None:
             kept = piece.data.get(ITEM)
             return dict(kept) if isinstance(kept, dict) else None
         case ToolCall():
-            arguments = json.dumps(piece.arguments, ensure_ascii=False, allow_nan=False)
+            arguments = arguments_text(piece.arguments)
             return {"type": "function_call", "call_id": piece.id, "name": piece.name, "arguments": arguments}
 
 
