@@ -1,6 +1,7 @@
-"""What a sandbox adds to one command, start to end, through the gate of every command.
+"""What a sandbox adds to one command, from the call on to its end, as the tool runs it.
 
-Must not compare runs that were made at different times: free and confined ones take turns.
+A record that it begins is on the disk before it does; a sandbox makes its world meanwhile. Must not compare
+runs that were made at different times: free and confined ones take turns.
 """
 
 from __future__ import annotations
@@ -10,10 +11,18 @@ import os
 import statistics
 import tempfile
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from tests.bench.figures import Figure
+from tori_tui.domain.events import CallStarted, ProcessRef
+from tori_tui.domain.ids import CallId
+from tori_tui.domain.state import SessionState
+from tori_tui.runtime.bus import Bus
+from tori_tui.runtime.clock import Clock
+from tori_tui.runtime.recorder import Recorder
+from tori_tui.trace.store import JsonlTraceStore
 from tori_tui.workspace.command_output import CommandOutput
 from tori_tui.workspace.descendants import Descendants
 from tori_tui.workspace.processes import run_command
@@ -54,15 +63,22 @@ async def _times(root: Path, sandbox: Sandbox) -> tuple[list[float], list[float]
     descendants = Descendants()
     free: list[float] = []
     confined: list[float] = []
-    for _ in range(N_COMMANDS):
-        free.append(await _time(root, None, descendants))
-        confined.append(await _time(root, sandbox, descendants))
+    with JsonlTraceStore.open(root / ".trace" / "bench") as store:
+        recorder = Recorder(store, Bus(SessionState()), SessionState(), _clock())
+        for _ in range(N_COMMANDS):
+            free.append(await _time(root, None, descendants, recorder))
+            confined.append(await _time(root, sandbox, descendants, recorder))
     return free, confined
 
 
-async def _time(root: Path, sandbox: Sandbox | None, descendants: Descendants) -> float:
-    async def started(_: object) -> None:
-        return None
+def _clock() -> Clock:
+    return Clock(lambda: datetime.now(UTC), time.monotonic, asyncio.sleep, lambda: 0.5)
+
+
+async def _time(root: Path, sandbox: Sandbox | None, descendants: Descendants, recorder: Recorder) -> float:
+    async def started(process: ProcessRef) -> None:
+        await recorder.record(CallStarted(CallId("bench"), "bash", process))
+        await recorder.sync()
 
     with CommandOutput.open(root.parent / "output.log") as output:
         began_s = time.perf_counter()

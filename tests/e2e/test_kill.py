@@ -78,6 +78,11 @@ async def killed_run(root: Path, url: str, place: int, mission: str | None) -> t
     return process.returncode or 0, [int(line) for line in out.split()]
 
 
+def runs_in(root: Path) -> list[int]:
+    """The runs of this tree alone: other tests' are none of ours."""
+    return pids_of(f"tests.e2e.killable\0{NEVER}\0{root}")
+
+
 def has_records(root: Path) -> bool:
     return any(path.stat().st_size for path in (root / ".trace").glob("*/messages.jsonl"))
 
@@ -92,7 +97,7 @@ def numbers_of_the_finished_trace(root: Path) -> set[int]:
     results = [r.event.message.tool_call_id for r in records if isinstance(r.event, MessageAdded)]
     answered = [call_id for call_id in results if call_id is not None]
     assert len(answered) == len(set(answered))
-    assert (state.status, dict(state.open_calls)) == ("done", {})
+    assert (state.status, dict(state.open_calls)) == ("done", {}), (state.reason, state.last_error)
     return {record.seq for record in records}
 
 
@@ -106,9 +111,9 @@ async def kill_and_resume(root: Path, places: list[int]) -> None:
             if code == 0:
                 break
         assert server.violations == [], server.violations
+    assert set(acknowledged) <= numbers_of_the_finished_trace(root)
     assert (root / "log.txt").read_text() == "begin\nline\nend\n"
     assert (root / "new.txt").read_text() == "new\n"
-    assert set(acknowledged) <= numbers_of_the_finished_trace(root)
 
 
 @pytest.mark.slow
@@ -129,7 +134,7 @@ async def test_a_run_killed_inside_a_command_stops_what_is_left_and_finishes(tmp
     async with WireServer(script) as server:
         running = asyncio.create_task(killed_run(root, server.openai_url, NEVER, "sleep"))
         await until_exists(root / "begun")
-        (pid,) = pids_of("tests.e2e.killable")
+        (pid,) = runs_in(root)
         os.kill(pid, signal.SIGKILL)
         assert (await running)[0] == -signal.SIGKILL
         code, out, err = await tori("resume", "--mode", "auto", cwd=root, url=server.openai_url)
@@ -146,7 +151,7 @@ async def test_the_bug_fix_killed_at_any_time_ends_right(tmp_path: Path) -> None
             mission = None if has_records(root) else "fix the failing test"
             running = asyncio.create_task(killed_run(root, server.openai_url, NEVER, mission))
             await asyncio.wait([running], timeout=delay_s)
-            for pid in pids_of("tests.e2e.killable"):
+            for pid in runs_in(root):
                 os.kill(pid, signal.SIGKILL)
             await running
         mission = None if has_records(root) else "fix the failing test"

@@ -11,6 +11,7 @@ from tori_tui.workspace.command_output import OUTPUT_LIMIT_BYTES, CommandOutput
 from tori_tui.workspace.descendants import MARKER_VARIABLE, Descendants
 from tori_tui.workspace.process_table import all_pids, read_facts, read_variable
 from tori_tui.workspace.processes import CommandResult, run_command
+from tori_tui.workspace.sandbox.confinement import UNCONFINED, Confinement
 
 
 def marked_pids(call_id: str) -> list[int]:
@@ -66,6 +67,7 @@ class Shell:
         path: Path | None = None,
         env: dict[str, str] | None = None,
         on_started: Callable[[], None] | None = None,
+        confinement: Confinement = UNCONFINED,
     ) -> CommandResult:
         async def started(ref: ProcessRef) -> None:
             self.started.append(ref)
@@ -83,6 +85,7 @@ class Shell:
                 descendants=self.descendants,
                 on_started=started,
                 on_output=self.shown.append,
+                confinement=confinement,
             )
             self.data = output.read(0, output.size_bytes)
             self.text = self.data.decode("utf-8", "replace")

@@ -4,6 +4,8 @@ import asyncio
 import os
 import signal
 import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Literal
 
 import pytest
 
+from tests.fakes.processes import pids_of
 from tests.workspace.sandbox_kit import KEY, PYTHON, World, world_of
 from tori_tui.workspace.sandbox.choice import Backend, open_sandbox
 from tori_tui.workspace.sandbox.confinement import SandboxRefused, SandboxTerms
@@ -250,6 +253,28 @@ async def test_ordinary_work_goes_on_inside(world: World) -> None:
 async def test_exit_code_and_signal_come_through(world: World) -> None:
     assert (await world.run("exit 7"))[0].exit_code == 7
     assert (await world.run("kill -9 $$"))[0].exit_code == 128 + signal.SIGKILL
+
+
+def test_no_command_runs_in_it_if_tori_is_killed_before_the_gate_opens(world: World) -> None:
+    backend = "bubblewrap" if world.sandbox.name == "bubblewrap" else "landlock"
+    program = f"""
+import asyncio, os, signal, time
+from pathlib import Path
+from tests.workspace.processes_kit import Shell
+from tori_tui.workspace.sandbox.choice import open_sandbox
+from tori_tui.workspace.sandbox.confinement import SandboxTerms
+root = Path({str(world.root)!r})
+sandbox = open_sandbox(SandboxTerms(root, {world.environ!r}), {backend!r})
+def die():
+    time.sleep(0.1)
+    os.kill(os.getpid(), signal.SIGKILL)
+asyncio.run(Shell(root).run("touch ran # 91.375", on_started=die, confinement=sandbox.confine(root)))
+"""
+    ended = subprocess.run([sys.executable, "-c", program], check=False, timeout=30)
+    time.sleep(0.2)
+    assert ended.returncode == -signal.SIGKILL
+    assert not (world.root / "ran").exists()
+    assert pids_of("touch ran # 91.375") == []
 
 
 async def test_tori_itself_stays_free(world: World) -> None:

@@ -44,8 +44,8 @@ KILL_WAIT_S: Final = 5.0
 SETTLE_S: Final = 0.1
 """What a command started beside itself (`> >(tee log)`) may still take to end of its own."""
 
-FIRST_SETTLE_S: Final = 0.0003
-"""A sandbox's own first process ends that soon after the command."""
+FIRST_SETTLE_S: Final = 0.001
+"""A sandbox's own first process ends about that soon after the command."""
 
 POLL_S: Final = 0.1
 FIRST_POLL_S: Final = 0.01
@@ -54,8 +54,11 @@ LOOK_BELOW_EVERY_S: Final = 1.0
 LIVE_BYTES: Final = 32_768
 """What one look at the output hands on; more is shown by nobody."""
 
-GATE: Final = f'read -r _ && {MARKER_VARIABLE}="${MARKER_VARIABLE}.$$" && exec "$@" </dev/null'
-"""Read by /bin/sh: nothing runs before a line comes, and never if tori is gone before it sends one."""
+GATE: Final = f'read -r {MARKER_VARIABLE} && exec "$@" </dev/null'
+"""Read by /bin/sh: nothing runs before the marker comes, and never if tori is gone before it sends one.
+
+It stands within the sandbox, whose world is made while tori writes down that the command begins.
+"""
 
 End = Literal["exited", "timed_out", "too_much_output"]
 
@@ -112,12 +115,12 @@ async def run_command(
     descendants.prepare()
     process, gate = _start_gated(command, cwd, env, call_id, output, confinement)
     tree = descendants.enter(process.pid, call_id)
-    exited = _ExitWatch(process)
+    exited = _ExitWatch(process.pid, lambda: process.poll() is not None)
     try:
         await on_started(tree.ref)
         began_s = time.monotonic()
         with suppress(BrokenPipeError):  # it was killed at its gate, which its end tells
-            os.write(gate, b"\n")
+            os.write(gate, f"{tree.marker}\n".encode())
         end = await _follow(exited, tree, output, timeout_s, descendants, on_output)
         stopped = _without_wrapper(await _stop_rest(tree, descendants, end), confinement)
         duration_s = time.monotonic() - began_s
@@ -146,12 +149,17 @@ async def kill_left_over(commands: Mapping[ProcessRef, str]) -> bool:
 
 
 class _ExitWatch:
-    """Tells when the first process has ended, without reaping it: its number stays ours meanwhile."""
+    """Tells when a process has ended, without reaping it: its number stays ours meanwhile.
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self._process = process
+    Args:
+        pid: The process.
+        has_ended: Asked where the system cannot tell of an end.
+    """
+
+    def __init__(self, pid: int, has_ended: Callable[[], bool]) -> None:
+        self._has_ended = has_ended
         self._ended = asyncio.Event()
-        self._handle = _exit_handle(process.pid)
+        self._handle = _exit_handle(pid)
         if self._handle >= 0:
             asyncio.get_running_loop().add_reader(self._handle, self._tell)
 
@@ -159,7 +167,7 @@ class _ExitWatch:
         """Return whether it has ended within that time."""
         if self._handle < 0:
             await asyncio.sleep(min(limit_s, FIRST_POLL_S))
-            return self._process.poll() is not None
+            return self._has_ended()
         with suppress(TimeoutError):
             async with asyncio.timeout(limit_s):
                 await self._ended.wait()
@@ -202,7 +210,7 @@ def _start_gated(
     def start() -> subprocess.Popen[bytes]:
         text = command.encode("utf-8", "surrogateescape")
         return subprocess.Popen(
-            ["/bin/sh", "-c", GATE, "gate", *confinement.prefix, shell, "-c", "--", text],
+            [*confinement.prefix, "/bin/sh", "-c", GATE, "gate", shell, "-c", "--", text],
             cwd=cwd,
             env={
                 name: value for name, value in inside.items() if value or name not in confinement.environment
@@ -301,10 +309,13 @@ async def _stop_rest(tree: CommandTree, descendants: Descendants, end: End) -> t
         return ()
     settled_s = time.monotonic() + SETTLE_S
     pause_s = FIRST_SETTLE_S
-    while descendants.living(tree):
-        if time.monotonic() >= settled_s:
+    while alive := descendants.living(tree):
+        left_s = settled_s - time.monotonic()
+        if left_s <= 0:
             return await stop_processes(lambda: descendants.living(tree), GRACE_S)
-        await asyncio.sleep(pause_s)
+        rest = _ExitWatch(alive[0].pid, lambda: False)
+        await rest.wait(min(pause_s, left_s))
+        rest.close()
         pause_s *= 1.5
     return ()
 

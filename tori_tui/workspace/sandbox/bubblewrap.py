@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import subprocess
 from pathlib import Path
 from typing import Final
@@ -148,10 +149,14 @@ class Bubblewrap:
     def _hidden(self) -> list[str]:
         options: list[str] = []
         for path in self._hideable:
-            if os.path.isdir(path):
-                options += ["--tmpfs", path]
-            elif os.path.exists(path):
+            try:
+                status = os.stat(path)
+            except OSError:
+                continue
+            if not stat.S_ISDIR(status.st_mode):
                 options += ["--ro-bind", "/dev/null", path]
+            elif not _is_empty(path):
+                options += ["--tmpfs", path]
         return options
 
     def _rights(self) -> list[str]:
@@ -173,7 +178,15 @@ def _holds_something(folder: str) -> bool:
     """Say whether a folder is there, is no link, and is worth a mount: an empty one hides nothing."""
     if os.path.islink(folder) or not os.path.isdir(folder):
         return False
-    return folder == PRIVATE_TEMPORARY or bool(os.listdir(folder))
+    return folder == PRIVATE_TEMPORARY or not _is_empty(folder)
+
+
+def _is_empty(folder: str) -> bool:
+    try:
+        with os.scandir(folder) as entries:
+            return next(entries, None) is None
+    except OSError:
+        return False
 
 
 def _named(terms: SandboxTerms) -> str:
