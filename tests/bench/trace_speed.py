@@ -11,7 +11,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from tori_tui.domain.events import DurableEvent, MessageAdded, PlanChanged, Record, TurnFinished
+from tori_tui.domain.events import (
+    DurableEvent,
+    MessageAdded,
+    PlanChanged,
+    Record,
+    RunStatusChanged,
+    TurnFinished,
+)
 from tori_tui.domain.ids import MAIN_CONTEXT, CallId, GoalId, MissionId, Seq, TraceId
 from tori_tui.domain.messages import Message, ToolCall
 from tori_tui.domain.plan_edits import GoalAdded, GoalCompleted, GoalFocused, MissionOpened
@@ -29,6 +36,7 @@ BEGAN_AT: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 def events(n_records: int = N_RECORDS, n_goals: int = N_GOALS) -> Iterator[DurableEvent]:
     """Yield the events of a long session: turns of a call and its result, spread over goals."""
+    yield RunStatusChanged("running", model="openai/gpt", mode="auto", cwd="/work")
     yield PlanChanged((MissionOpened(MissionId("m1"), "Port the parser"),), "user")
     ids = [GoalId(str(number)) for number in range(1, n_goals + 1)]
     yield PlanChanged(tuple(GoalAdded(i, None, f"Part {i} of the port") for i in ids), "model")

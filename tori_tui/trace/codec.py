@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Final, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar, get_type_hints
 
 import msgspec
 
@@ -38,6 +38,8 @@ from tori_tui.trace.migrate import FORMAT_VERSION, check_version
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+V = TypeVar("V", bound="DataclassInstance")
 
 DEPTH_LIMIT: Final = 200
 """Values nested deeper are written as text; readers fail at Python's recursion limit of 1,000."""
@@ -248,14 +250,24 @@ def _struct_default(field: dataclasses.Field[object]) -> object:
     return msgspec.NODEFAULT
 
 
+def _filled_decoder(cls: type[V]) -> Callable[[bytes], V]:
+    """Return a decoder that goes by a struct, which holds the default of what a line leaves out.
+
+    For a dataclass itself msgspec finds each field that is missing by an error: half the time of a line.
+    """
+    fields = [(f.name, object, _struct_default(f)) for f in dataclasses.fields(cls)]
+    decode = msgspec.json.Decoder(msgspec.defstruct(cls.__name__, fields, kw_only=True, gc=False)).decode
+    return lambda line: msgspec.convert(decode(line), cls, from_attributes=True)
+
+
 def _event_decoder(cls: type[DurableEvent]) -> Callable[[bytes], DurableEvent]:
     if cls is MessageAdded:
-        message = msgspec.json.Decoder(Message)
-        return lambda line: MessageAdded(message.decode(line))
+        message = _filled_decoder(Message)
+        return lambda line: MessageAdded(message(line))
     hints = get_type_hints(cls)
     edit_fields = tuple(name for name, hint in hints.items() if hint == tuple[PlanEdit, ...])
     if not edit_fields:
-        return msgspec.json.Decoder(cls).decode
+        return _filled_decoder(cls)
     # msgspec takes no union of dataclasses: a struct of the same fields keeps the edits raw.
     fields = [
         (f.name, tuple[msgspec.Raw, ...] if f.name in edit_fields else hints[f.name], _struct_default(f))
