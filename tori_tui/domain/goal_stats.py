@@ -68,7 +68,9 @@ class GoalStats(Value):
             self.usage,
             self.cost_usd,
             self.duration_s + (message.duration_s or 0.0),
-            _joined(self.changed_paths, _changed_paths(message.details)),
+            _joined(self.changed_paths, _changed_paths(message.details))
+            if message.details
+            else self.changed_paths,
             self.has_unpriced_turns,
         )
 
@@ -78,7 +80,7 @@ def _joined(paths: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _changed_paths(details: Mapping[str, object]) -> tuple[str, ...]:
-    paths = details.get("changed_paths")
+    paths = details.get("changed_paths") if details else None
     return tuple(str(p) for p in paths) if isinstance(paths, (list, tuple)) else ()
 
 

@@ -52,16 +52,18 @@ def reduce(state: SessionState, record: Record) -> SessionState:
 def reduce_all(records: Iterable[Record], state: SessionState | None = None) -> SessionState:
     """Fold records, in order, into a state; for many, much faster than one after the other."""
     draft = thawed(state or SessionState())
+    record = None
     for record in records:
+        draft.created_at = draft.created_at or record.at
         _apply(draft, record)
+    if record is not None:
+        draft.next_seq = Seq(record.seq + 1)
+        draft.updated_at = record.at
     return frozen(draft)
 
 
 def _apply(draft: Draft, record: Record) -> None:
     event = record.event
-    draft.next_seq = Seq(record.seq + 1)
-    draft.created_at = draft.created_at or record.at
-    draft.updated_at = record.at
     match event:
         case MessageAdded():
             _add_message(draft, record.seq, record.at, event.message)
@@ -127,7 +129,7 @@ def _route_comment(draft: Draft, event: CommentRouted, seq: Seq) -> None:
 
 def _add_message(draft: Draft, seq: Seq, at: datetime, message: Message) -> None:
     context, goal_id = message.context, message.goal_id
-    if not draft.open_calls and (message.is_users_word or message.role == "assistant"):
+    if (message.role == "assistant" or message.is_users_word) and not draft.open_calls:
         _note_moment(draft, Seq(seq - 1), is_turn=message.role == "assistant")
     draft.log = draft.log.appended(LoggedMessage(seq, at, draft.tree.mission, message))
     view = draft.views.get(context) or View()

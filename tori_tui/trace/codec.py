@@ -8,12 +8,11 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Final, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Final, cast, get_type_hints
 
 import msgspec
 
@@ -39,17 +38,12 @@ from tori_tui.trace.migrate import FORMAT_VERSION, check_version
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-V = TypeVar("V", bound="DataclassInstance")
-
 DEPTH_LIMIT: Final = 200
 """Values nested deeper are written as text; readers fail at Python's recursion limit of 1,000."""
 
 _ALWAYS_WRITTEN: Final = frozenset({"context", "goal_id", "role", "content", "arguments"})
 
 _KIND: Final = b'"kind":"'
-
-HEAD_LIMIT_BYTES: Final = 120
-"""Format, seq, time and kind take 60 to 80."""
 
 _NOT_A_LINE: Final = (msgspec.MsgspecError, UnicodeError, RecursionError)
 
@@ -79,18 +73,16 @@ def decode(line: bytes) -> Record | None:
         BadLine: It is no record.
     """
     try:
-        head = _head_of(line)
+        decode_line = _line_decoders[_kind_of(line)]
+        if decode_line is None:
+            check_version(_head_decoder.decode(line).v)
+            return None
+        head, event = decode_line(line)
     except _NOT_A_LINE as error:
         _check_version_alone(line)
         raise BadLine(str(error)) from error
     check_version(head.v)
-    decode_event = _event_decoders[head.kind]
-    if decode_event is None:
-        return None
-    try:
-        return Record(head.seq, head.ts, decode_event(line))
-    except _NOT_A_LINE as error:
-        raise BadLine(str(error)) from error
+    return Record(head.seq, head.ts, event)
 
 
 def to_json(value: Mapping[str, object]) -> bytes:
@@ -201,6 +193,9 @@ class _Head(msgspec.Struct):
     kind: str
 
 
+_LineDecoder = Callable[[bytes], tuple[_Head, DurableEvent]]
+
+
 class _Version(msgspec.Struct):
     v: int
 
@@ -214,14 +209,13 @@ _version_decoder: Final = msgspec.json.Decoder(_Version)
 _edit_head_decoder: Final = msgspec.json.Decoder(_EditHead)
 
 
-def _head_of(line: bytes) -> _Head:
-    """Return what every line begins with; as tori writes it, without a look at the rest of the line."""
-    at = line.find(_KIND, 0, HEAD_LIMIT_BYTES)
-    if at > 0:
-        end = line.find(b'"', at + len(_KIND))
-        with suppress(*_NOT_A_LINE):
-            return _head_decoder.decode(line[: end + 1] + b"}")
-    return _head_decoder.decode(line)
+def _kind_of(line: bytes) -> bytes:
+    """Return the kind of a line; as tori writes it, without a look at the rest of the line."""
+    head, mark, rest = line.partition(_KIND)
+    # Nothing nested before it: it is the line's own.
+    if mark and head.rfind(b"{") == 0:
+        return rest.partition(b'"')[0]
+    return _head_decoder.decode(line).kind.encode()
 
 
 def _check_version_alone(line: bytes) -> None:
@@ -250,53 +244,61 @@ def _struct_default(field: dataclasses.Field[object]) -> object:
     return msgspec.NODEFAULT
 
 
-def _filled_decoder(cls: type[V]) -> Callable[[bytes], V]:
-    """Return a decoder that goes by a struct, which holds the default of what a line leaves out.
+def _line_type(cls: type[DataclassInstance], **types: object) -> type[_Head]:
+    """Return a struct of a line's head and a dataclass's fields, untyped but for some.
 
-    For a dataclass itself msgspec finds each field that is missing by an error: half the time of a line.
+    It holds the default of what a line leaves out. For a dataclass itself msgspec finds each field that is
+    missing by an error: half the time of a line.
     """
-    fields = [(f.name, object, _struct_default(f)) for f in dataclasses.fields(cls)]
-    decode = msgspec.json.Decoder(msgspec.defstruct(cls.__name__, fields, kw_only=True, gc=False)).decode
-    return lambda line: msgspec.convert(decode(line), cls, from_attributes=True)
+    fields = [(f.name, types.get(f.name, object), _struct_default(f)) for f in dataclasses.fields(cls)]
+    made = msgspec.defstruct(cls.__name__, fields, bases=(_Head,), kw_only=True, gc=False)
+    return cast("type[_Head]", made)
 
 
-def _event_decoder(cls: type[DurableEvent]) -> Callable[[bytes], DurableEvent]:
+def _line_decoder(cls: type[DurableEvent]) -> _LineDecoder:
     if cls is MessageAdded:
-        message = _filled_decoder(Message)
-        return lambda line: MessageAdded(message(line))
+        read_message = msgspec.json.Decoder(_line_type(Message)).decode
+        return lambda line: _with_message(read_message(line))
     hints = get_type_hints(cls)
-    edit_fields = tuple(name for name, hint in hints.items() if hint == tuple[PlanEdit, ...])
+    edit_fields = frozenset(name for name, hint in hints.items() if hint == tuple[PlanEdit, ...])
     if not edit_fields:
-        return _filled_decoder(cls)
-    # msgspec takes no union of dataclasses: a struct of the same fields keeps the edits raw.
-    fields = [
-        (f.name, tuple[msgspec.Raw, ...] if f.name in edit_fields else hints[f.name], _struct_default(f))
-        for f in dataclasses.fields(cls)
-    ]
-    raw_type = msgspec.defstruct(cls.__name__, fields, kw_only=True)
-    decoder = msgspec.json.Decoder(raw_type)
+        read = msgspec.json.Decoder(_line_type(cls)).decode
+        return lambda line: _converted(read(line), cls)
+    # msgspec takes no union of dataclasses: the edits stay raw at first.
+    names = tuple(f.name for f in dataclasses.fields(cls))
+    types = {name: tuple[msgspec.Raw, ...] if name in edit_fields else hints[name] for name in names}
+    read = msgspec.json.Decoder(_line_type(cls, **types)).decode
     build: Callable[..., DurableEvent] = cls
 
-    def with_edits(line: bytes) -> DurableEvent:
-        values = msgspec.structs.asdict(decoder.decode(line))
-        return build(**{k: _edits(v) if k in edit_fields else v for k, v in values.items()})
+    def with_edits(line: bytes) -> tuple[_Head, DurableEvent]:
+        head = read(line)
+        values = ((name, getattr(head, name)) for name in names)
+        return head, build(**{name: _edits(v) if name in edit_fields else v for name, v in values})
 
     return with_edits
 
 
-class _EventDecoders(dict[str, Callable[[bytes], DurableEvent] | None]):
-    """What decodes each kind of event, made when the first of it comes: a millisecond for each."""
+def _converted(head: _Head, cls: type[DurableEvent]) -> tuple[_Head, DurableEvent]:
+    return head, msgspec.convert(head, cls, from_attributes=True)
 
-    def __missing__(self, kind: str) -> Callable[[bytes], DurableEvent] | None:
+
+def _with_message(head: _Head) -> tuple[_Head, DurableEvent]:
+    return head, MessageAdded(msgspec.convert(head, Message, from_attributes=True))
+
+
+class _LineDecoders(dict[bytes, "_LineDecoder | None"]):
+    """What decodes each kind of line, made when the first of it comes: a millisecond for each."""
+
+    def __missing__(self, kind: bytes) -> _LineDecoder | None:
         cls = _EVENT_KINDS.get(kind)
         if cls is None:
             return None  # and not kept: a file may hold any number of them
-        decoder = self[kind] = _event_decoder(cls)
+        decoder = self[kind] = _line_decoder(cls)
         return decoder
 
 
-_EVENT_KINDS: Final = MappingProxyType({cls.kind: cls for cls in DURABLE_EVENTS})
+_EVENT_KINDS: Final = MappingProxyType({cls.kind.encode(): cls for cls in DURABLE_EVENTS})
 
-_event_decoders: Final = _EventDecoders()
+_line_decoders: Final = _LineDecoders()
 
 __all__ = ["decode", "encode", "to_json"]
