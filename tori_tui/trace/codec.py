@@ -9,16 +9,15 @@ import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Final, cast, get_type_hints
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from tori_tui.domain.events import (
     DURABLE_EVENTS,
-    DurableEvent,
     FileIntent,
     Fold,
     MessageAdded,
@@ -28,10 +27,10 @@ from tori_tui.domain.events import (
     Section,
 )
 from tori_tui.domain.goals import Budget, Evidence
-from tori_tui.domain.ids import Seq
 from tori_tui.domain.messages import ContentPart, Message, ProviderPart, ToolCall
-from tori_tui.domain.plan_edits import PLAN_EDITS, PlanEdit
+from tori_tui.domain.plan_edits import PLAN_EDITS
 from tori_tui.domain.usage import Usage
+from tori_tui.trace.decoders import DECODERS, Head
 from tori_tui.trace.errors import BadLine
 from tori_tui.trace.migrate import FORMAT_VERSION, check_version
 
@@ -73,16 +72,16 @@ def decode(line: bytes) -> Record | None:
         BadLine: It is no record.
     """
     try:
-        decode_line = _line_decoders[_kind_of(line)]
+        decode_line = DECODERS[_kind_of(line)]
         if decode_line is None:
             check_version(_head_decoder.decode(line).v)
             return None
-        head, event = decode_line(line)
+        version, record = decode_line(line)
     except _NOT_A_LINE as error:
         _check_version_alone(line)
         raise BadLine(str(error)) from error
-    check_version(head.v)
-    return Record(head.seq, head.ts, event)
+    check_version(version)
+    return record
 
 
 def to_json(value: Mapping[str, object]) -> bytes:
@@ -186,27 +185,12 @@ _encoder: Final = msgspec.json.Encoder(enc_hook=_foreign)
 # ── reading ──────────────────────────────────────────────────────────────────────────────
 
 
-class _Head(msgspec.Struct):
-    v: int
-    seq: Annotated[Seq, msgspec.Meta(ge=1)]
-    ts: Annotated[datetime, msgspec.Meta(tz=True)]
-    kind: str
-
-
-_LineDecoder = Callable[[bytes], tuple[_Head, DurableEvent]]
-
-
 class _Version(msgspec.Struct):
     v: int
 
 
-class _EditHead(msgspec.Struct):
-    op: str
-
-
-_head_decoder: Final = msgspec.json.Decoder(_Head)
+_head_decoder: Final = msgspec.json.Decoder(Head)
 _version_decoder: Final = msgspec.json.Decoder(_Version)
-_edit_head_decoder: Final = msgspec.json.Decoder(_EditHead)
 
 
 def _kind_of(line: bytes) -> bytes:
@@ -226,79 +210,5 @@ def _check_version_alone(line: bytes) -> None:
         return
     check_version(version)
 
-
-_EDIT_DECODERS: Final = MappingProxyType({cls.op: msgspec.json.Decoder(cls) for cls in PLAN_EDITS})
-
-
-def _edits(raws: tuple[msgspec.Raw, ...]) -> tuple[PlanEdit, ...]:
-    """Decode plan edits by their tag; unknown ones are left out as unknown kinds are."""
-    pairs = ((_EDIT_DECODERS.get(_edit_head_decoder.decode(raw).op), raw) for raw in raws)
-    return tuple(decoder.decode(raw) for decoder, raw in pairs if decoder is not None)
-
-
-def _struct_default(field: dataclasses.Field[object]) -> object:
-    if field.default is not dataclasses.MISSING:
-        return field.default
-    if field.default_factory is not dataclasses.MISSING:
-        return msgspec.field(default_factory=field.default_factory)
-    return msgspec.NODEFAULT
-
-
-def _line_type(cls: type[DataclassInstance], **types: object) -> type[_Head]:
-    """Return a struct of a line's head and a dataclass's fields, untyped but for some.
-
-    It holds the default of what a line leaves out. For a dataclass itself msgspec finds each field that is
-    missing by an error: half the time of a line.
-    """
-    fields = [(f.name, types.get(f.name, object), _struct_default(f)) for f in dataclasses.fields(cls)]
-    made = msgspec.defstruct(cls.__name__, fields, bases=(_Head,), kw_only=True, gc=False)
-    return cast("type[_Head]", made)
-
-
-def _line_decoder(cls: type[DurableEvent]) -> _LineDecoder:
-    if cls is MessageAdded:
-        read_message = msgspec.json.Decoder(_line_type(Message)).decode
-        return lambda line: _with_message(read_message(line))
-    hints = get_type_hints(cls)
-    edit_fields = frozenset(name for name, hint in hints.items() if hint == tuple[PlanEdit, ...])
-    if not edit_fields:
-        read = msgspec.json.Decoder(_line_type(cls)).decode
-        return lambda line: _converted(read(line), cls)
-    # msgspec takes no union of dataclasses: the edits stay raw at first.
-    names = tuple(f.name for f in dataclasses.fields(cls))
-    types = {name: tuple[msgspec.Raw, ...] if name in edit_fields else hints[name] for name in names}
-    read = msgspec.json.Decoder(_line_type(cls, **types)).decode
-    build: Callable[..., DurableEvent] = cls
-
-    def with_edits(line: bytes) -> tuple[_Head, DurableEvent]:
-        head = read(line)
-        values = ((name, getattr(head, name)) for name in names)
-        return head, build(**{name: _edits(v) if name in edit_fields else v for name, v in values})
-
-    return with_edits
-
-
-def _converted(head: _Head, cls: type[DurableEvent]) -> tuple[_Head, DurableEvent]:
-    return head, msgspec.convert(head, cls, from_attributes=True)
-
-
-def _with_message(head: _Head) -> tuple[_Head, DurableEvent]:
-    return head, MessageAdded(msgspec.convert(head, Message, from_attributes=True))
-
-
-class _LineDecoders(dict[bytes, "_LineDecoder | None"]):
-    """What decodes each kind of line, made when the first of it comes: a millisecond for each."""
-
-    def __missing__(self, kind: bytes) -> _LineDecoder | None:
-        cls = _EVENT_KINDS.get(kind)
-        if cls is None:
-            return None  # and not kept: a file may hold any number of them
-        decoder = self[kind] = _line_decoder(cls)
-        return decoder
-
-
-_EVENT_KINDS: Final = MappingProxyType({cls.kind.encode(): cls for cls in DURABLE_EVENTS})
-
-_line_decoders: Final = _LineDecoders()
 
 __all__ = ["decode", "encode", "to_json"]
