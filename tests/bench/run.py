@@ -21,6 +21,7 @@ from tests.bench import (
     prompt_size,
     sandbox_speed,
     stream_speed,
+    trace_speed,
     turns,
     turns_with_checkpoints,
     ui_screen,
@@ -39,6 +40,7 @@ BENCHES: Final[Mapping[str, Callable[[], Sequence[Figure]]]] = MappingProxyType(
         "turns-with-checkpoints": turns_with_checkpoints.measure,
         "sandbox": sandbox_speed.measure,
         "streams": stream_speed.measure,
+        "trace": trace_speed.measure,
         **ui_screen.ROWS,
         **app_long.ROWS,
     }
