@@ -37,11 +37,14 @@ class Stage:
         files: FindFiles = no_files,
         image: Callable[[str], ShownImage | None] = lambda _: None,
         has_vim_keys: bool = False,
+        draft: str = "",
     ) -> None:
         self.clock = FakeClock()
         self.events = tuple(events)
         self._session = session
         self.remembered: list[str] = []
+        self.drafts: list[str] = []
+        self._draft = draft
         self.agents: tuple[str, ...] = ()
         self.diffs: dict[str, str] = {}
         self.directories = theme_directories({"HOME": "/nonexistent"})
@@ -86,6 +89,8 @@ class Stage:
                 branch=lambda: "main",
                 history=self._history,
                 remember=self.remembered.append,
+                draft=self._draft,
+                keep_draft=self.drafts.append,
                 agents=lambda: self.agents,
                 files=self._files,
                 image=self._image,

@@ -9,9 +9,11 @@ from textual import events
 from textual.pilot import Pilot
 
 from tests.ui.apps import Stage
-from tests.ui.test_session_screen import live, sent
+from tests.ui.test_session_screen import live, ready, sent
 from tori_tui.domain.commands import AddComment
 from tori_tui.domain.ids import CommentId
+from tori_tui.ui.draft_keeping import PAUSE_S
+from tori_tui.ui.widgets.comment_input import Purpose
 
 LINES = "".join(f"line {n} 中\n" for n in range(60))
 HUGE = "x" * 79 + "\n"
@@ -128,3 +130,31 @@ async def test_an_editor_that_fails_leaves_the_draft(
         assert file.exists() == (told == "no UTF-8"), "what was written is kept where it cannot be taken over"
         if file.exists():
             shutil.rmtree(file.parent)
+
+
+async def test_what_is_written_is_kept_from_a_kill_and_forgotten_when_sent() -> None:
+    async with live() as (stage, pilot):
+        stage.screen.input.post_message(events.Paste(LINES))
+        await pilot.press(*"not sent")
+        await pilot.pause(PAUSE_S + 0.3)
+        assert stage.drafts == [f"{LINES}not sent"]
+        await pilot.press("!")
+        stage.screen.input.begin(Purpose("deny", "why not"))
+        await pilot.press(*"because")
+        await pilot.pause(PAUSE_S + 0.3)
+        assert stage.drafts[1:] == [f"{LINES}not sent!"]
+        await pilot.press("escape", "enter")
+        await pilot.pause(0.1)
+        assert stage.drafts[2:] == [""]
+        await pilot.press(*"left")
+    assert stage.drafts[3:] == ["left"]
+
+
+async def test_what_a_killed_tori_left_unsent_is_in_the_input_again() -> None:
+    stage = Stage(draft="half a thou")
+    async with stage.app.run_test(size=(80, 24)) as pilot:
+        await ready(stage, pilot)
+        await pilot.press(*"ght")
+        assert stage.screen.input.text == "half a thought"
+        assert "in the input again" in " ".join(stage.screen.transcript.shown_text)
+        assert stage.drafts == []

@@ -255,6 +255,7 @@ def _ports(bridge: Bridge, settings: Settings, cwd: Path, surroundings: Surround
 
 def _outside(bridge: Bridge, settings: Settings, cwd: Path, surroundings: Surroundings) -> Outside:
     """Return what the screen may see and use of the machine."""
+    from tori_tui.cli.draft import KeptDraft
     from tori_tui.cli.history import History
     from tori_tui.config.agent_files import agent_names
     from tori_tui.ui.notifying import notice_kind
@@ -265,11 +266,14 @@ def _outside(bridge: Bridge, settings: Settings, cwd: Path, surroundings: Surrou
 
     root = find_work_tree(cwd)
     history = History(surroundings.state_dir / "history.jsonl", str(root or cwd))
+    draft = KeptDraft(surroundings.state_dir / "drafts", str(root or cwd))
     return Outside(
         window_of=window_of(settings),
         branch=lambda: read_git_head(root).branch if root else "",
         history=history.load(),
         remember=history.add,
+        draft=draft.take_over(),
+        keep_draft=draft.keep,
         files=partial(list_files, cwd),
         sees_images=partial(sees_images, settings),
         has_vim_keys=settings.ui.vim,

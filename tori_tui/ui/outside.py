@@ -40,6 +40,10 @@ class Outside:
     """What the user wrote before, oldest first."""
     remember: Callable[[str], None] = lambda _: None
     """Adds to the history."""
+    draft: str = ""
+    """What an earlier tori left unsent here."""
+    keep_draft: Callable[[str], None] = lambda _: None
+    """Keeps what is being written; an empty text is forgotten. Called in a thread."""
     agents: Callable[[], Sequence[str]] = lambda: ()
     """The names of the agents that there are."""
     files: FindFiles = no_files

@@ -116,6 +116,7 @@ class SessionScreen(WritingScreen):
         self._sandbox = message.sandbox.partition(":")[0]
         for text in (*((f"Sandbox {message.sandbox}",) if message.sandbox else ()), *message.notices):
             self.note(text)
+        self.give_draft_back()
         self.show_waiting()
         self.show_purpose(self.input.purpose)
         self.show_status()
@@ -171,6 +172,7 @@ class SessionScreen(WritingScreen):
     def on_unmount(self) -> None:
         """Give the window its own title back."""
         self.notifier.end()
+        self.drafts.finish()
 
     def _run_changed(self, event: RunStatusChanged) -> None:
         self._branch = self.outside.branch()

@@ -16,6 +16,7 @@ from tori_tui.domain.commands import MoveComment, WithdrawComment
 from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import CommentReceived, QuestionAsked
 from tori_tui.ui.bridge import Bridge
+from tori_tui.ui.draft_keeping import DraftKeeper
 from tori_tui.ui.outside import Outside
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.screens.talk import TalkScreen
@@ -47,6 +48,8 @@ class WritingScreen(TalkScreen):
         self.input = CommentInput(
             outside.history, popup=self.popup, has_vim_keys=outside.has_vim_keys, id="comment"
         )
+        self.drafts = DraftKeeper(lambda: self.input.chips.remembered(self.input.draft), outside.keep_draft)
+        self._left = outside.draft
         self.waiting = WaitingList(palette, id="waiting")
         self._box = Frame(self.input, id="input-box")
         self._question: QuestionAsked | None = None
@@ -242,6 +245,18 @@ class WritingScreen(TalkScreen):
             super().action_unfold()
 
     # ── the input ──
+
+    def give_draft_back(self) -> None:
+        """Put into the input what an earlier tori left unsent there; once."""
+        text, self._left = self._left, ""
+        if text:
+            self.input.give_back(text)
+            self.note("What you were writing when tori ended last is in the input again.")
+
+    def on_text_area_changed(self) -> None:
+        """Keep the draft, which a kill or a lost connection would take."""
+        if not self.drafts.is_following:
+            self.run_worker(self.drafts.follow(), name="draft", group="draft")
 
     def on_comment_input_submitted(self, message: CommentInput.Submitted) -> None:
         """Go back to the question that a comment was written beside."""
