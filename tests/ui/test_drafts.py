@@ -40,7 +40,7 @@ async def test_a_paste_unfolds_at_its_word_and_undo_folds_it_again() -> None:
     async with live() as (stage, pilot):
         stage.screen.input.post_message(events.Paste(LINES))
         await pilot.pause()
-        assert stage.screen.input.text == "[paste #1: 61 lines]"
+        assert stage.screen.input.text == "[paste #1: 60 lines]"
         await pilot.press("ctrl+o")
         assert stage.screen.input.text == LINES
         await pilot.press("ctrl+underscore", "backspace")

@@ -180,7 +180,7 @@ def _is_path(word: str) -> bool:
 
 
 def _paste_word(number: int, text: str) -> str:
-    n_lines = text.count("\n") + 1
+    n_lines = text.removesuffix("\n").count("\n") + 1
     size = f"{n_lines:,} lines" if n_lines > 1 else f"{len(text):,} characters"
     return f"[paste #{number}: {size}]"
 
