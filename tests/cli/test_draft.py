@@ -57,6 +57,8 @@ def test_the_draft_of_a_tori_that_lives_is_let_alone(tmp_path: Path) -> None:
         second.keep("")
         process.kill()
     assert KeptDraft(tmp_path, "/project").take_over() == "half a thought 中"
+    second.keep("mine now")
+    assert KeptDraft(tmp_path, "/project").take_over() == "mine now"
 
 
 @pytest.mark.parametrize(

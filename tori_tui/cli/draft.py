@@ -33,17 +33,13 @@ class KeptDraft:
 
     def take_over(self) -> str:
         """Return what an earlier tori left; nothing while that one lives."""
-        try:
-            left = json.loads(self._path.read_bytes())
-            text, writer = left["text"], (left["pid"], left["start_ticks"])
-        except (OSError, ValueError, TypeError, KeyError):
-            return ""
-        facts = read_facts(writer[0]) if isinstance(writer[0], int) else None
-        self._is_ours = facts is None or facts.key != writer or writer[0] == os.getpid()
-        return text if self._is_ours and isinstance(text, str) else ""
+        text, self._is_ours = self._left()
+        return text if self._is_ours else ""
 
     def keep(self, text: str) -> None:
         """Keep a draft; an empty one is forgotten."""
+        if not self._is_ours:
+            _, self._is_ours = self._left()
         if not self._is_ours:
             return
         with suppress(OSError):
@@ -51,6 +47,17 @@ class KeptDraft:
                 self._write(text)
             else:
                 self._path.unlink(missing_ok=True)
+
+    def _left(self) -> tuple[str, bool]:
+        """Return what is kept, and whether no other tori that lives writes it."""
+        try:
+            left = json.loads(self._path.read_bytes())
+            text, pid, start_ticks = left["text"], left["pid"], left["start_ticks"]
+        except (OSError, ValueError, TypeError, KeyError):
+            return "", True
+        facts = read_facts(pid) if isinstance(pid, int) and pid != os.getpid() else None
+        lives = facts is not None and facts.start_ticks == start_ticks
+        return text if isinstance(text, str) else "", not lives
 
     def _write(self, text: str) -> None:
         facts = read_facts(os.getpid())
