@@ -85,7 +85,7 @@ async def test_a_filter_leaves_hits_with_those_above_them_until_escape() -> None
     async with live(PLAN) as (stage, pilot):
         await begun(stage, pilot, *"login")
         assert rows(stage) == [("2", False), ("2.1", True)]
-        assert "1 goal" in str(stage.screen.goal_filter.query_one("#filter-told").render())
+        assert "1 goal" in str(stage.screen.goal_filter.query_one(".told").render())
         await pilot.press("enter")
         await pilot.pause()
         goals = stage.screen.goals

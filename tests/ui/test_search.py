@@ -47,7 +47,7 @@ def shown(stage: Stage) -> str:
 
 
 def count(stage: Stage) -> str:
-    return str(stage.screen.search_bar.query_one("#search-count").render()).strip()
+    return str(stage.screen.search_bar.query_one(".told").render()).strip()
 
 
 async def test_the_nearest_hit_is_shown_while_words_are_typed_and_they_are_counted() -> None:

@@ -197,7 +197,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
         is_live=True,
     ),
     # ── filter ──
-    Action("keep", "To the goals that fit", ("enter",), "filter", is_bound=False, in_palette=False),
+    Action("close", "To the goals that fit", ("enter",), "filter", is_bound=False, in_palette=False),
     Action("step(-1)", "Goal above", ("up",), "filter", in_palette=False),
     Action("step(1)", "Goal below", ("down",), "filter", in_palette=False),
     Action("drop", "All goals again", ("escape",), "filter", in_palette=False),

@@ -69,7 +69,7 @@ class GoalsScreen(LookingScreen):
 
     def on_goal_filter_bar_changed(self, message: GoalFilterBar.Changed) -> None:
         """Show what fits."""
-        self.goal_filter.show(self.goals.filter(message.text))
+        self.goal_filter.show(self.goals.filter(message.words))
 
     def on_goal_filter_bar_stepped(self, message: GoalFilterBar.Stepped) -> None:
         """Move in the tree while the filter is typed."""

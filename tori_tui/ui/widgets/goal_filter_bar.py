@@ -7,101 +7,60 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
-from textual.content import Content
-from textual.message import Message
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from tori_tui.render.amounts import counted
 from tori_tui.ui.actions import bindings_of
 from tori_tui.ui.goal_filter import STATES, read_filter
+from tori_tui.ui.widgets.words_bar import WordsBar
 
 
-class GoalFilterBar(Horizontal):
+class GoalFilterBar(WordsBar):
     """Shown while the user types a filter."""
-
-    DEFAULT_CSS = """
-    GoalFilterBar { height: 1; display: none; }
-    GoalFilterBar > Input { width: 1fr; }
-    GoalFilterBar > Static { width: auto; height: 1; }
-    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("filter")
 
-    class Changed(Message):
+    class Changed(WordsBar.Changed):
         """Other goals are looked for."""
 
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
+    class Stepped(WordsBar.Stepped):
+        """The user wants the cursor on another goal."""
 
-    class Stepped(Message):
-        """The user wants the cursor on the next goal (1) or the last (-1)."""
-
-        def __init__(self, step: int) -> None:
-            super().__init__()
-            self.step = step
-
-    class Closed(Message):
+    class Closed(WordsBar.Closed):
         """The user is done; the filter stays."""
 
     def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._input = Input(placeholder="words of a goal, is:open is:failed …", id="filter-words")
-        # A blinking cursor would keep an idle terminal busy.
-        self._input.cursor_blink = False
-        self._told = Static(id="filter-told", markup=False)
-
-    def compose(self) -> ComposeResult:
-        """Lay the line out."""
-        yield Static(" goals / ", markup=False)
-        yield self._input
-        yield self._told
+        super().__init__("goals /", "words of a goal, is:open is:failed …", id=id)
 
     def open(self, text: str) -> None:
         """Take what is typed."""
         self.display = True
-        self._input.value = text
-        self._input.focus()
+        self.input.value = text
+        self.input.focus()
 
     def show(self, n_found: int) -> None:
         """Say how many goals fit."""
-        self._told.update(Content(f" {told(self._input.value, n_found)} "))
+        self.tell(told(self.words, n_found))
 
     def on_descendant_blur(self) -> None:
         """Close it where the user has gone on elsewhere; a terminal without the focus changes nothing."""
         self.call_after_refresh(self._close_unless_used)
 
     def _close_unless_used(self) -> None:
-        if self.is_attached and self.screen.focused not in (None, self._input):
+        if self.is_attached and self.screen.focused not in (None, self.input):
             self.display = False
-
-    def on_input_changed(self, message: Input.Changed) -> None:
-        """Look for what was typed so far."""
-        message.stop()
-        self.post_message(self.Changed(message.value))
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """Go on in what was found."""
         message.stop()
-        self.action_keep()
-
-    def action_step(self, step: int) -> None:
-        """Move the cursor in the tree."""
-        self.post_message(self.Stepped(step))
-
-    def action_keep(self) -> None:
-        """Close it; the filter stays."""
-        self.display = False
-        self.post_message(self.Closed())
+        self.action_close()
 
     def action_drop(self) -> None:
         """Close it and show all goals."""
-        self._input.value = ""
+        self.input.value = ""
         self.post_message(self.Changed(""))
-        self.action_keep()
+        self.action_close()
 
 
 def told(text: str, n_found: int) -> str:
