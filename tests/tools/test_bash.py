@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.scope import FakeScope
-from tests.workspace.processes_kit import eventually, marked_pids
+from tests.workspace.processes_kit import CALL, eventually, marked_pids
 from tori_tui.domain.events import ProcessRef
 from tori_tui.domain.ids import CallId
 from tori_tui.domain.messages import COLORS
@@ -34,7 +34,7 @@ class Session:
         self.root.mkdir()
         self.outputs = Outputs(folder / "outputs")
         self.jobs = Jobs(Descendants())
-        self.scope = FakeScope(CallId("bash_call"))
+        self.scope = FakeScope(CallId(CALL))
         environment = {**os.environ, "OPENAI_API_KEY": KEY, "CORP_KEY_VARIABLE": KEY + "2"}
         self.bash = Bash(
             Workspace(self.root),
@@ -62,7 +62,7 @@ async def session(tmp_path: Path) -> AsyncIterator[Session]:
     session = Session(tmp_path)
     yield session
     await session.jobs.close()
-    assert marked_pids("bash_call") == []
+    assert marked_pids(CALL) == []
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
@@ -222,11 +222,11 @@ async def test_live_output_is_plain_text(session: Session) -> None:
 
 async def test_cancelling_leaves_nothing(session: Session) -> None:
     task = asyncio.create_task(session.run("setsid sleep 300 & sleep 300"))
-    await eventually(lambda: len(marked_pids("bash_call")) == 3)
+    await eventually(lambda: len(marked_pids(CALL)) == 3)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert marked_pids("bash_call") == []
+    assert marked_pids(CALL) == []
 
 
 async def test_the_preview_shows_the_whole_command_and_where_it_runs(session: Session) -> None:
@@ -284,13 +284,13 @@ async def test_a_foreground_command_leaves_jobs_alone(session: Session) -> None:
     await session.run("setsid sleep 300 & sleep 300", background=True)
     await session.run("setsid sleep 301 & echo hi")
     assert (await session.read(job_id="b1")).text == "(nothing new)\n[b1 running]"
-    assert len(marked_pids("bash_call")) == 3
+    assert len(marked_pids(CALL)) == 3
 
 
 async def test_a_job_is_stopped_with_everything_below_it(session: Session) -> None:
     await session.run("setsid sleep 300 & sleep 300", background=True)
     assert (await session.stop("b1")).text == "Job b1 is stopped."
-    assert marked_pids("bash_call") == []
+    assert marked_pids(CALL) == []
     assert (await session.read(job_id="b1")).text.endswith("[b1 stopped]")
     assert (await session.stop("b1")).text == "Job b1 had ended: stopped."
 
@@ -329,7 +329,7 @@ async def test_a_job_that_cannot_start_is_told(session: Session) -> None:
 async def test_jobs_die_with_the_session(session: Session) -> None:
     await session.run("setsid sleep 300 & sleep 300", background=True)
     await session.jobs.close()
-    assert marked_pids("bash_call") == []
+    assert marked_pids(CALL) == []
     assert session.jobs.all() == ()
 
 
@@ -342,7 +342,7 @@ async def test_too_many_jobs_are_refused(session: Session) -> None:
             "sleep 300",
             cwd=session.root,
             env=dict(os.environ),
-            call_id="bash_call",
+            call_id=CALL,
             output=CommandOutput.open(None),
             on_started=_nothing,
         )

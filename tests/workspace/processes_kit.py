@@ -13,6 +13,9 @@ from tori_tui.workspace.process_table import all_pids, read_facts, read_variable
 from tori_tui.workspace.processes import CommandResult, run_command
 from tori_tui.workspace.sandbox.confinement import UNCONFINED, Confinement
 
+CALL = f"call-{os.getpid()}"
+"""Of this test process alone: another one's commands run at the same time."""
+
 
 def marked_pids(call_id: str) -> list[int]:
     """Every living process on the machine that carries the call's marker."""
@@ -61,7 +64,7 @@ class Shell:
         self,
         command: str,
         *,
-        call_id: str = "call",
+        call_id: str = CALL,
         timeout_s: float | None = 20,
         limit_bytes: int = OUTPUT_LIMIT_BYTES,
         path: Path | None = None,
@@ -92,4 +95,4 @@ class Shell:
             return result
 
 
-__all__ = ["Shell", "eventually", "marked_pids", "sleepers"]
+__all__ = ["CALL", "Shell", "eventually", "marked_pids", "sleepers"]

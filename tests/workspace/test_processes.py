@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import statistics
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workspace.processes_kit import Shell, eventually, marked_pids, sleepers
+from tests.workspace.processes_kit import CALL, Shell, eventually, marked_pids, sleepers
 from tori_tui.domain.events import ProcessRef
 from tori_tui.workspace.command_output import CommandOutput
 from tori_tui.workspace.jobs import Jobs
@@ -66,7 +67,7 @@ async def test_a_command_whose_start_cannot_be_written_down_never_runs(shell: Sh
     with pytest.raises(OSError, match="no space left"):
         await shell.run(f"touch {shell.folder}/ran", on_started=disk_is_full)
     assert not (shell.folder / "ran").exists()
-    assert marked_pids("call") == []
+    assert marked_pids(CALL) == []
 
 
 def test_a_command_never_runs_if_tori_is_killed_before_the_gate_opens(tmp_path: Path) -> None:
@@ -76,13 +77,13 @@ from pathlib import Path
 from tests.workspace.processes_kit import Shell
 def die():
     os.kill(os.getpid(), signal.SIGKILL)
-asyncio.run(Shell(Path({str(tmp_path)!r})).run("touch ran", on_started=die))
+asyncio.run(Shell(Path({str(tmp_path)!r})).run("touch ran", call_id={CALL!r}, on_started=die))
 """
     ended = subprocess.run([sys.executable, "-c", program], check=False)
     time.sleep(0.2)
     assert ended.returncode == -signal.SIGKILL
     assert not (tmp_path / "ran").exists()
-    assert marked_pids("call") == []
+    assert marked_pids(CALL) == []
 
 
 async def test_the_process_is_told_by_group_and_start_time(shell: Shell) -> None:
@@ -108,14 +109,14 @@ async def test_the_process_is_told_by_group_and_start_time(shell: Shell) -> None
     ],
 )
 async def test_what_a_command_leaves_behind_is_stopped_and_told(shell: Shell, command: str) -> None:
-    before = set(sleepers("300") + sleepers("30"))
+    own = f".{os.getpid()}"
     began = time.monotonic()
-    result = await shell.run(command)
+    result = await shell.run(re.sub(r"(?<=sleep )(30|300)\b", rf"\1{own}", command))
     assert time.monotonic() - began < 2
     assert shell.text.replace("nohup: ignoring input\n", "") == "hi\n"
     assert result.exit_code == 0
     assert "sleep" in result.stopped
-    assert set(sleepers("300") + sleepers("30")) <= before
+    assert sleepers(f"300{own}") == sleepers(f"30{own}") == []
 
 
 async def test_what_ends_by_itself_at_once_is_not_called_left_behind(shell: Shell) -> None:
@@ -135,7 +136,7 @@ async def test_a_timeout_keeps_what_was_printed_before(shell: Shell) -> None:
     assert time.monotonic() - began < 1.5
     assert (result.end, result.exit_code) == ("timed_out", None)
     assert shell.text == "before\n"
-    assert marked_pids("call") == []
+    assert marked_pids(CALL) == []
 
 
 async def test_a_process_that_ignores_term_is_killed_after_the_grace(shell: Shell) -> None:
@@ -143,7 +144,7 @@ async def test_a_process_that_ignores_term_is_killed_after_the_grace(shell: Shel
     result = await shell.run("setsid bash -c 'trap \"\" TERM; sleep 60; sleep 60'; true", timeout_s=0.2)
     assert 2 < time.monotonic() - began < 3.5
     assert result.end == "timed_out"
-    assert marked_pids("call") == []
+    assert marked_pids(CALL) == []
 
 
 async def test_a_command_that_prints_for_ever_is_stopped_at_its_limit(shell: Shell) -> None:
@@ -152,8 +153,8 @@ async def test_a_command_that_prints_for_ever_is_stopped_at_its_limit(shell: She
     assert time.monotonic() - began < 2
     assert result.end == "too_much_output"
     assert result.output_bytes == 2_000_000
-    assert (shell.folder / "call.log").stat().st_size == 2_000_000
-    assert marked_pids("call") == []
+    assert (shell.folder / f"{CALL}.log").stat().st_size == 2_000_000
+    assert marked_pids(CALL) == []
 
 
 @pytest.mark.parametrize("command", ["cat; echo end", "read x; echo end", "bash -i </dev/null; echo end"])
@@ -199,13 +200,13 @@ async def test_live_output_is_bounded_and_says_what_is_left_out(shell: Shell) ->
 
 async def test_cancelling_kills_everything_and_leaves_no_task(shell: Shell) -> None:
     task = asyncio.create_task(shell.run("setsid sleep 300 & sleep 300", timeout_s=None))
-    await eventually(lambda: len(marked_pids("call")) == 3)
+    await eventually(lambda: len(marked_pids(CALL)) == 3)
     began = time.monotonic()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     assert time.monotonic() - began < 1
-    assert marked_pids("call") == []
+    assert marked_pids(CALL) == []
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
@@ -219,7 +220,7 @@ async def test_cancelling_twice_kills_at_once_what_ignores_term(shell: Shell) ->
     with pytest.raises(asyncio.CancelledError):
         await task
     assert time.monotonic() - began < 1
-    assert marked_pids("call") == []
+    assert marked_pids(CALL) == []
 
 
 async def test_commands_at_the_same_time_do_not_stop_each_others_processes(shell: Shell) -> None:
@@ -240,13 +241,13 @@ async def test_what_starts_itself_anew_for_ever_is_caught(shell: Shell) -> None:
 
 
 async def test_what_hides_while_others_run_dies_with_the_session(shell: Shell) -> None:
-    before = set(sleepers("302"))
+    seconds = f"302.{os.getpid()}"
     async with asyncio.TaskGroup() as group:
         group.create_task(shell.run("sleep 0.5", call_id="other"))
         await asyncio.sleep(0.1)
-        await shell.run("(env -i setsid sleep 302 &)", call_id="hiding")
+        await shell.run(f"(env -i setsid sleep {seconds} &)", call_id="hiding")
     await Jobs(shell.descendants).close()
-    assert set(sleepers("302")) <= before
+    assert sleepers(seconds) == []
 
 
 async def test_a_command_killed_at_its_gate_never_runs(shell: Shell) -> None:
