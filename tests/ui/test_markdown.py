@@ -95,17 +95,13 @@ HOSTILE = (
 )
 
 
-EXPLODED_S = 10.0
-"""Of CPU time: what backtracks takes minutes, and a slow machine must turn no test red."""
-
-
 def test_no_text_takes_long() -> None:
     for piece in HOSTILE:
         paragraph = piece * (900 // len(piece)) + "\n\n"
         for text in (piece * (8_000 // len(piece)), paragraph * 8):
             began_s = time.process_time()
             assert block_lines(AnswerBlock(text), 80, PALETTE, is_unfolded=False)
-            assert time.process_time() - began_s < EXPLODED_S, piece
+            assert time.process_time() - began_s < 0.5, piece
 
 
 def test_nested_lists_and_wide_tables_take_no_time_and_lose_nothing() -> None:
