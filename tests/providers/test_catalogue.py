@@ -94,7 +94,17 @@ def test_the_generator_keeps_facts_of_chat_models_only() -> None:
     }
 
 
-def test_the_catalogue_is_small_enough_to_be_read_at_every_start() -> None:
+def test_loading_the_catalogue_costs_under_five_milliseconds() -> None:
+    # Of its own processor time: a machine that is busy with something else makes no file larger.
+    code = (
+        "import time\nfrom tori_tui.providers.catalogue import profile_for\nbegan_s = time.process_time()\n"
+        "profile_for('anthropic/claude-opus-4-8')\nprint((time.process_time() - began_s) * 1000)"
+    )
+    took = min(
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
+        for _ in range(3)
+    )
+    assert took < 5
     assert CATALOGUE_FILE.stat().st_size < 100_000
 
 
