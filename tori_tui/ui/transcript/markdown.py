@@ -36,8 +36,9 @@ COLUMN_GAP_CELLS: Final = 3
 
 MARKS_LIMIT: Final = 400
 BRACKETS_LIMIT: Final = 200
-"""Above either a paragraph is shown as it is: the time to find pairs grows with the square of their number,
-to 1 ms at these."""
+UNCLOSED_LIMIT: Final = 50
+"""Above any of these a paragraph is shown as it is: the time to find pairs grows with the square of their
+number, most of all for brackets that nothing closes; 200 of those take 40 ms."""
 
 _MARKS: Final = re.compile(r"[*_`~<!&\\\[]")
 
@@ -79,7 +80,8 @@ def _closes(line: str, fence: str) -> bool:
 def is_for_parsing(text: str) -> bool:
     """Say whether a parser of Markdown is done with a text in short time, whoever wrote it."""
     fence = paragraph = ""
-    for line in text.split("\n") if _is_heavy(text) else ():
+    may_be_heavy = text.count("[") > UNCLOSED_LIMIT or _is_heavy(text)
+    for line in text.split("\n") if may_be_heavy else ():
         mark = _FENCE.match(line)
         if fence:
             fence = "" if _closes(line, fence) else fence
@@ -92,9 +94,10 @@ def is_for_parsing(text: str) -> bool:
 
 
 def _is_heavy(text: str) -> bool:
-    if len(text) < BRACKETS_LIMIT:
-        return False
-    return text.count("[") > BRACKETS_LIMIT or len(_MARKS.findall(text)) > MARKS_LIMIT
+    n_open = text.count("[")
+    if n_open > BRACKETS_LIMIT or n_open - text.count("]") > UNCLOSED_LIMIT:
+        return True
+    return len(text) > MARKS_LIMIT and len(_MARKS.findall(text)) > MARKS_LIMIT
 
 
 def markdown_lines(text: str, width: int, palette: Palette) -> list[Text]:
