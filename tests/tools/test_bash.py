@@ -24,6 +24,7 @@ from tori_tui.workspace.command_output import CommandOutput
 from tori_tui.workspace.descendants import Descendants
 from tori_tui.workspace.jobs import Jobs
 from tori_tui.workspace.paths import Workspace
+from tori_tui.workspace.waiting_shell import ShellTerms
 
 KEY = "hunter2-hunter2"
 
@@ -340,8 +341,7 @@ async def test_too_many_jobs_are_refused(session: Session) -> None:
     for _ in range(16):
         await session.jobs.start(
             "sleep 300",
-            cwd=session.root,
-            env=dict(os.environ),
+            ShellTerms(session.root, dict(os.environ)),
             call_id=CALL,
             output=CommandOutput.open(None),
             on_started=_nothing,

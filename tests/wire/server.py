@@ -117,8 +117,6 @@ class WireServer:
         """Every model request so far, in order."""
         self.n_connections = 0
         """How many connections clients have opened."""
-        self.n_connections = 0
-        """How many connections clients have opened."""
         self.client_went_away = asyncio.Event()
         """Set once a client has gone in the middle of an answer."""
 

@@ -12,6 +12,7 @@ from tori_tui.workspace.descendants import MARKER_VARIABLE, Descendants
 from tori_tui.workspace.process_table import all_pids, read_facts, read_variable
 from tori_tui.workspace.processes import CommandResult, run_command
 from tori_tui.workspace.sandbox.confinement import UNCONFINED, Confinement
+from tori_tui.workspace.waiting_shell import ShellTerms
 
 CALL = f"call-{os.getpid()}"
 """Of this test process alone: another one's commands run at the same time."""
@@ -80,15 +81,13 @@ class Shell:
         with CommandOutput.open(path or self.folder / f"{call_id}.log", limit_bytes) as output:
             result = await run_command(
                 command,
-                cwd=self.folder,
-                env=dict(os.environ) if env is None else env,
+                ShellTerms(self.folder, dict(os.environ) if env is None else env, confinement),
                 call_id=call_id,
                 output=output,
                 timeout_s=timeout_s,
                 descendants=self.descendants,
                 on_started=started,
                 on_output=self.shown.append,
-                confinement=confinement,
             )
             self.data = output.read(0, output.size_bytes)
             self.text = self.data.decode("utf-8", "replace")

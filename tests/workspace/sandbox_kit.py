@@ -14,11 +14,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.workspace.processes_kit import eventually
+from tori_tui.domain.events import ProcessRef
 from tori_tui.workspace.command_output import CommandOutput
-from tori_tui.workspace.descendants import Descendants
+from tori_tui.workspace.descendants import MARKER_VARIABLE, Descendants
+from tori_tui.workspace.process_table import children_of, read_variable
 from tori_tui.workspace.processes import CommandResult, run_command
 from tori_tui.workspace.sandbox.choice import Backend, open_sandbox
 from tori_tui.workspace.sandbox.confinement import Sandbox, SandboxRefused, SandboxTerms
+from tori_tui.workspace.shell_ahead import WAITING, ShellAhead
+from tori_tui.workspace.waiting_shell import ShellTerms
 
 KEY = "PRIVATE-KEY-MATERIAL"
 PYTHON = f"{sys.base_prefix}/bin/python3"
@@ -34,6 +39,8 @@ class World:
     victim: subprocess.Popen[bytes]
     sandbox: Sandbox
     environ: dict[str, str] = field(default_factory=dict)
+    is_ahead: bool = False
+    """Whether each command gets a shell that waited for it."""
 
     @property
     def root(self) -> Path:
@@ -46,23 +53,43 @@ class World:
     async def run(self, command: str, timeout_s: float = 20) -> tuple[CommandResult, str]:
         """Run a command confined, through the same gate as every command of the agent's."""
 
-        async def started(_: object) -> None:
-            return None
+        refs: list[ProcessRef] = []
+
+        async def started(ref: ProcessRef) -> None:
+            refs.append(ref)
 
         path = self.base / "output.log"
+        env = {**self.environ, "VICTIM": str(self.victim.pid), "PORT": str(self.port)}
+        descendants = Descendants()
+        ahead = ShellAhead(self.sandbox, descendants)
         with CommandOutput.open(path) as output:
+            terms = ShellTerms(self.root, env, self.sandbox.confine(self.root))
+            waiting = await shell_that_waits(ahead, terms, output) if self.is_ahead else 0
             result = await run_command(
                 command,
-                cwd=self.root,
-                env={**self.environ, "VICTIM": str(self.victim.pid), "PORT": str(self.port)},
+                terms,
                 call_id="attack",
                 output=output,
                 timeout_s=timeout_s,
-                descendants=Descendants(),
+                descendants=descendants,
                 on_started=started,
-                confinement=self.sandbox.confine(self.root),
+                ahead=ahead if self.is_ahead else None,
             )
+        await ahead.close()
+        assert not self.is_ahead or [ref.pgid for ref in refs] == [waiting]
         return result, path.read_text("utf-8", "replace")
+
+
+def waiting_pids() -> list[int]:
+    """Our own children that wait for a command."""
+    return [pid for pid in children_of(os.getpid()) if read_variable(pid, MARKER_VARIABLE) == WAITING]
+
+
+async def shell_that_waits(ahead: ShellAhead, terms: ShellTerms, output: CommandOutput) -> int:
+    """Have one made and return its pid."""
+    ahead.make_soon(terms, output)
+    await eventually(lambda: len(waiting_pids()) == 1)
+    return waiting_pids()[0]
 
 
 def _listening(path: Path) -> socket.socket:
@@ -73,7 +100,9 @@ def _listening(path: Path) -> socket.socket:
 
 
 @contextmanager
-def world_of(backend: Backend, base: Path, *, network: bool = False) -> Iterator[World]:
+def world_of(
+    backend: Backend, base: Path, *, network: bool = False, is_ahead: bool = False
+) -> Iterator[World]:
     """Build it; skip, by the kernel's name, where the backend cannot be had."""
     home, root = base / "home", base / "tree"
     for folder in (home / ".ssh", home / ".aws", root / "src"):
@@ -107,7 +136,7 @@ def world_of(backend: Backend, base: Path, *, network: bool = False) -> Iterator
     sandbox = open_sandbox(SandboxTerms(root, environ, network=network), backend)
     victim = subprocess.Popen(["sleep", "60"], stdin=subprocess.DEVNULL)
     try:
-        yield World(base, server.getsockname()[1], victim, sandbox, environ)
+        yield World(base, server.getsockname()[1], victim, sandbox, environ, is_ahead)
     finally:
         victim.kill()
         victim.wait()
@@ -116,4 +145,4 @@ def world_of(backend: Backend, base: Path, *, network: bool = False) -> Iterator
             one.close()
 
 
-__all__ = ["KEY", "PYTHON", "World", "world_of"]
+__all__ = ["KEY", "PYTHON", "World", "shell_that_waits", "waiting_pids", "world_of"]

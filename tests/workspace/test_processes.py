@@ -17,7 +17,8 @@ from tori_tui.domain.events import ProcessRef
 from tori_tui.workspace.command_output import CommandOutput
 from tori_tui.workspace.jobs import Jobs
 from tori_tui.workspace.process_table import children_of, read_facts
-from tori_tui.workspace.processes import CommandNotStarted, kill_left_over
+from tori_tui.workspace.stopping import kill_left_over
+from tori_tui.workspace.waiting_shell import CommandNotStarted
 
 
 def plain_duration_s(command: str, path: Path) -> float:

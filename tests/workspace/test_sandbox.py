@@ -24,9 +24,10 @@ BACKENDS: tuple[Backend, ...] = ("bubblewrap", "landlock")
 pytestmark = pytest.mark.needs("bwrap")
 
 
-@pytest.fixture(params=BACKENDS)
+@pytest.fixture(params=[*BACKENDS, "bubblewrap, ahead"])
 def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
-    with world_of(request.param, tmp_path) as made:
+    backend, _, is_ahead = request.param.partition(", ")
+    with world_of(backend, tmp_path, is_ahead=bool(is_ahead)) as made:
         yield made
 
 

@@ -58,6 +58,7 @@ from tori_tui.workspace.ledger import FileLedger
 from tori_tui.workspace.paths import Workspace
 from tori_tui.workspace.programs import find_program
 from tori_tui.workspace.search import Search
+from tori_tui.workspace.shell_ahead import ShellAhead
 
 if TYPE_CHECKING:
     from tori_tui.runtime.branches.exploring import Exploring
@@ -84,13 +85,16 @@ class Acting:
         self.written = WrittenCalls(ground.identities.tools, turns_limit, lambda: f"call_{world.new_token()}")
         self.descendants = terms.descendants if terms else Descendants()
         self._jobs = Jobs(self.descendants)
+        self._ahead = ShellAhead(ground.sandbox, self.descendants) if ground.sandbox is not None else None
         self._ground = ground
         self._parts = parts
         self._exploring: Exploring | None = None
         redactor = Redactor(secret_values(world.environ))
         readable = (ground.opened.directory, *(terms.readable if terms else ()))
         workspace = Workspace(ground.root, ground.options.cwd, readable, terms.copy_of if terms else None)
-        tools = {tool.name: tool for tool in _make_tools(ground, workspace, self._jobs, redactor)}
+        tools = {
+            tool.name: tool for tool in _make_tools(ground, workspace, self._jobs, self._ahead, redactor)
+        }
         explore = ExploreTool(_refuse if terms else self._explore)
         adopt = AdoptTool(
             lambda: recorder.state,
@@ -140,6 +144,8 @@ class Acting:
 
     async def close(self) -> None:
         """Stop every process that still runs."""
+        if self._ahead is not None:
+            await self._ahead.close()
         await self._jobs.close()
         if self._ground.sandbox is not None:
             self._ground.sandbox.close()
@@ -161,7 +167,9 @@ async def _refuse(asked: Exploration, scope: CallScope) -> ToolOutput:
     return ToolOutput("A branch cannot explore: follow your own direction.", is_error=True)
 
 
-def _make_tools(ground: Ground, workspace: Workspace, jobs: Jobs, redactor: Redactor) -> tuple[Tool, ...]:
+def _make_tools(
+    ground: Ground, workspace: Workspace, jobs: Jobs, ahead: ShellAhead | None, redactor: Redactor
+) -> tuple[Tool, ...]:
     outputs, environ = ground.outputs, ground.world.environ
     ledger = FileLedger()
     for entry in ground.recorder.state.log:
@@ -188,6 +196,7 @@ def _make_tools(ground: Ground, workspace: Workspace, jobs: Jobs, redactor: Reda
             base_environment=environ,
             redact=redactor.redact,
             sandbox=ground.sandbox,
+            ahead=ahead,
         ),
         BashOutput(jobs),
         BashStop(jobs),

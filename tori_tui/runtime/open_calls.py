@@ -17,8 +17,8 @@ from tori_tui.domain.state import OpenCall, SessionState
 from tori_tui.tools.base import ToolOutput
 from tori_tui.trace.outputs import Outputs
 from tori_tui.workspace.paths import Workspace
-from tori_tui.workspace.processes import kill_left_over
 from tori_tui.workspace.recovery import outcome_of
+from tori_tui.workspace.stopping import kill_left_over
 from tori_tui.workspace.terminal_text import plain_text
 
 SHOWN_OUTPUT_BYTES: Final = 8_000

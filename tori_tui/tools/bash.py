@@ -32,9 +32,11 @@ from tori_tui.trace.outputs import Outputs
 from tori_tui.workspace.command_output import CommandOutput
 from tori_tui.workspace.jobs import Jobs, JobsFull
 from tori_tui.workspace.paths import Workspace
-from tori_tui.workspace.processes import CommandNotStarted, CommandResult, run_command
-from tori_tui.workspace.sandbox.confinement import UNCONFINED, Confinement, Sandbox, SandboxRefused
+from tori_tui.workspace.processes import CommandResult, run_command
+from tori_tui.workspace.sandbox.confinement import UNCONFINED, Sandbox, SandboxRefused
+from tori_tui.workspace.shell_ahead import ShellAhead
 from tori_tui.workspace.terminal_text import plain_text
+from tori_tui.workspace.waiting_shell import CommandNotStarted, ShellTerms
 
 NAME: Final = "bash"
 
@@ -73,6 +75,7 @@ class Bash:
         secret_names: Variables that hold keys and are handed to no command.
         redact: Takes keys out of a kept output.
         sandbox: Where commands are confined, if they are.
+        ahead: Keeps a shell ready there.
     """
 
     name: Final = NAME
@@ -88,6 +91,7 @@ class Bash:
         secret_names: Iterable[str] = (),
         redact: Callable[[str], str] | None = None,
         sandbox: Sandbox | None = None,
+        ahead: ShellAhead | None = None,
     ) -> None:
         self._workspace = workspace
         self._jobs = jobs
@@ -95,6 +99,7 @@ class Bash:
         self._environment = child_environment(base_environment, secret_names)
         self._redact = redact
         self._sandbox = sandbox
+        self._ahead = ahead
 
     @property
     def spec(self) -> ToolSpec:
@@ -138,15 +143,14 @@ class Bash:
         try:
             result = await run_command(
                 asked.command,
-                cwd=self._workspace.cwd,
-                env=self._environment,
+                self._terms(),
                 call_id=scope.call_id,
                 output=output,
                 timeout_s=timeout_s,
                 descendants=self._jobs.descendants,
                 on_started=on_started,
                 on_output=lambda text: scope.progress(plain_text(text)),
-                confinement=self._confinement(),
+                ahead=self._ahead,
             )
         except (CommandNotStarted, SandboxRefused) as error:
             _remove(output.path)
@@ -203,13 +207,11 @@ class Bash:
         try:
             job = await self._jobs.start(
                 asked.command,
-                cwd=self._workspace.cwd,
-                env=self._environment,
+                self._terms(),
                 call_id=scope.call_id,
                 output=output,
                 on_started=on_started,
                 on_ended=lambda: self._without_keys(output),
-                confinement=self._confinement(),
             )
         except (CommandNotStarted, SandboxRefused, JobsFull) as error:
             output.close()
@@ -225,8 +227,10 @@ class Bash:
             details={"command": asked.command, "job_id": job.id, "cwd": str(self._workspace.cwd)},
         )
 
-    def _confinement(self) -> Confinement:
-        return UNCONFINED if self._sandbox is None else self._sandbox.confine(self._workspace.cwd)
+    def _terms(self) -> ShellTerms:
+        cwd = self._workspace.cwd
+        confinement = UNCONFINED if self._sandbox is None else self._sandbox.confine(cwd)
+        return ShellTerms(cwd, self._environment, confinement)
 
     def _new_file(self, call_id: str) -> Path | None:
         try:

@@ -60,6 +60,24 @@ class CommandOutput:
         """Return up to that many bytes from an offset on."""
         return os.pread(self.handle, length, start) if length > 0 else b""
 
+    def take_over(self, handle: int) -> bool:
+        """Put a file of `open_nameless` in the place of this one; say whether that went.
+
+        The handle is ours then; else it stays the caller's, and nothing has changed.
+        """
+        if self.path is None:
+            return False
+        new = self.path.with_name(f".new-{self.path.name}")
+        try:
+            # Only with a folder's handle does it follow the link to the file itself.
+            os.link(f"/proc/self/fd/{handle}", new, src_dir_fd=handle, follow_symlinks=True)
+            os.replace(new, self.path)
+        except OSError:
+            return False
+        os.close(self.handle)
+        self.handle = handle
+        return True
+
     def cut_to_limit(self) -> None:
         """Give back what was written beyond the limit."""
         if self.size_bytes > self.limit_bytes:
@@ -105,6 +123,15 @@ class OutputFollower:
         return note + self._decoder.decode(data, is_last)
 
 
+def open_nameless(folder: Path) -> int:
+    """Return the handle of a new file that is gone with it, unless it is given a name.
+
+    Raises:
+        OSError: The file system has no such files, or no room.
+    """
+    return os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC, 0o600)
+
+
 def _open_with_room(path: Path) -> int | None:
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, 0o600)
@@ -131,4 +158,4 @@ def _open_memory() -> int:
         return os.dup(file.fileno())
 
 
-__all__ = ["OUTPUT_LIMIT_BYTES", "CommandOutput", "OutputFollower"]
+__all__ = ["OUTPUT_LIMIT_BYTES", "CommandOutput", "OutputFollower", "open_nameless"]

@@ -43,6 +43,8 @@ class CommandTree:
     marker: str
     seen: set[tuple[int, int]] = field(default_factory=set)
     """Pid and start of everything that was ever found."""
+    is_waiting: bool = False
+    """Whether it has no command yet: nothing can have escaped from it."""
 
 
 class Descendants:
@@ -53,11 +55,17 @@ class Descendants:
         self._is_subreaper: bool | None = None
         self._first_ticks: int | None = None
 
-    def enter(self, pgid: int, call_id: str) -> CommandTree:
-        """Begin to watch a command whose first process waits at its gate."""
+    def enter(self, pgid: int, call_id: str, *, is_waiting: bool = False) -> CommandTree:
+        """Begin to watch a command whose first process waits at its gate.
+
+        Args:
+            pgid: That process.
+            call_id: Of its call.
+            is_waiting: It is there before any call.
+        """
         facts = read_facts(pgid) if HAS_PROC else None
         ref = ProcessRef(pgid, facts.start_ticks if facts else 0)
-        tree = CommandTree(ref, marker_of(call_id, pgid))
+        tree = CommandTree(ref, marker_of(call_id, pgid), is_waiting=is_waiting)
         self._first_ticks = ref.start_ticks if self._first_ticks is None else self._first_ticks
         self._trees.append(tree)
         return tree
@@ -104,12 +112,14 @@ class Descendants:
 
         Such a one left its session, cleaned its environment, and was never seen while its command ran.
         """
-        if self._trees or not self._is_subreaper or self._first_ticks is None:
+        is_busy = any(not tree.is_waiting for tree in self._trees)
+        if is_busy or not self._is_subreaper or self._first_ticks is None:
             return []
+        own = {os.getsid(0), *(tree.ref.pgid for tree in self._trees)}
         found: list[ProcessFacts] = []
         for pid in children_of(os.getpid()):
             top = read_facts(pid)
-            if top is None or top.session == os.getsid(0) or top.start_ticks < self._first_ticks:
+            if top is None or top.session in own or top.start_ticks < self._first_ticks:
                 continue
             if top.has_ended:
                 _reap(pid)
@@ -126,8 +136,10 @@ class Descendants:
         marker = read_variable(pid, MARKER_VARIABLE)
         if marker is not None:
             return marker == tree.marker
-        is_alone = len(self._trees) == 1 and self._is_subreaper is True
-        return is_alone and facts.start_ticks >= tree.ref.start_ticks
+        if any(facts.session == other.ref.pgid for other in self._trees):
+            return False
+        is_alone = [other for other in self._trees if not other.is_waiting] == [tree]
+        return is_alone and self._is_subreaper is True and facts.start_ticks >= tree.ref.start_ticks
 
 
 def marker_of(call_id: str, pgid: int) -> str:

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, Literal, TypeVar
 
 from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import ProcessRef
 from tori_tui.workspace.command_output import CommandOutput
 from tori_tui.workspace.descendants import Descendants
-from tori_tui.workspace.processes import GRACE_S, CommandResult, run_command, stop_processes
-from tori_tui.workspace.sandbox.confinement import UNCONFINED, Confinement
+from tori_tui.workspace.processes import CommandResult, run_command
+from tori_tui.workspace.stopping import GRACE_S, stop_processes
+from tori_tui.workspace.waiting_shell import ShellTerms
 
 JOBS_LIMIT: Final = 16
 """More at once is a mistake, not a plan."""
@@ -98,26 +98,22 @@ class Jobs:
     async def start(
         self,
         command: str,
+        terms: ShellTerms,
         *,
-        cwd: Path,
-        env: Mapping[str, str],
         call_id: str,
         output: CommandOutput,
         on_started: Callable[[ProcessRef], Awaitable[None]],
         on_ended: Callable[[], Awaitable[None]] | None = None,
-        confinement: Confinement = UNCONFINED,
     ) -> Job:
         """Start a command and return when it is past its gate. The output is ours from then on.
 
         Args:
             command: As for `run_command`, like the rest.
-            cwd: Where it runs.
-            env: Its environment.
+            terms: Where and how it runs.
             call_id: Marks its processes.
             output: Gets what it prints.
             on_started: Awaited before it begins.
             on_ended: Awaited when it has ended or was stopped, if it began.
-            confinement: Of the sandbox.
 
         Raises:
             CommandNotStarted: The system refused.
@@ -135,14 +131,12 @@ class Jobs:
             try:
                 return await run_command(
                     command,
-                    cwd=cwd,
-                    env=env,
+                    terms,
                     call_id=call_id,
                     output=output,
                     timeout_s=None,
                     descendants=self.descendants,
                     on_started=announced,
-                    confinement=confinement,
                 )
             finally:
                 if on_ended is not None and started.is_set():

@@ -8,38 +8,22 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, Literal
 
-from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import ProcessRef
 from tori_tui.workspace.command_output import CommandOutput, OutputFollower
-from tori_tui.workspace.descendants import (
-    MARKER_VARIABLE,
-    CommandTree,
-    Descendants,
-    call_marker,
-    left_of,
-)
-from tori_tui.workspace.git_head import find_work_tree
-from tori_tui.workspace.process_table import ProcessFacts, send_signal
-from tori_tui.workspace.programs import find_program
-from tori_tui.workspace.sandbox.confinement import UNCONFINED, Confinement
-
-GRACE_S: Final = 2.0
-"""Between TERM and KILL (DESIGN §11)."""
+from tori_tui.workspace.descendants import CommandTree, Descendants, call_marker
+from tori_tui.workspace.sandbox.confinement import Confinement
+from tori_tui.workspace.shell_ahead import ShellAhead
+from tori_tui.workspace.stopping import GRACE_S, kill_at_once, stop_processes
+from tori_tui.workspace.waiting_shell import ShellTerms, command_bytes, shell_program, start_waiting_shell
 
 FLOOD_GRACE_S: Final = 0.2
-"""The same for a command that prints for ever: each second more may be gigabytes."""
-
-KILL_WAIT_S: Final = 5.0
-"""What cannot be killed in this time is stuck in the kernel; it is not waited for."""
+"""Between TERM and KILL for a command that prints for ever: each second more may be gigabytes."""
 
 SETTLE_S: Final = 0.1
 """What a command started beside itself (`> >(tee log)`) may still take to end of its own."""
@@ -54,17 +38,7 @@ LOOK_BELOW_EVERY_S: Final = 1.0
 LIVE_BYTES: Final = 32_768
 """What one look at the output hands on; more is shown by nobody."""
 
-GATE: Final = f'read -r {MARKER_VARIABLE} && exec "$@" </dev/null'
-"""Read by /bin/sh: nothing runs before the marker comes, and never if tori is gone before it sends one.
-
-It stands within the sandbox, whose world is made while tori writes down that the command begins.
-"""
-
 End = Literal["exited", "timed_out", "too_much_output"]
-
-
-class CommandNotStarted(ToriError):
-    """The system would not run the command at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,68 +58,59 @@ class CommandResult:
 
 async def run_command(
     command: str,
+    terms: ShellTerms,
     *,
-    cwd: Path,
-    env: Mapping[str, str],
     call_id: str,
     output: CommandOutput,
     timeout_s: float | None,
     descendants: Descendants,
     on_started: Callable[[ProcessRef], Awaitable[None]],
     on_output: Callable[[str], None] | None = None,
-    confinement: Confinement = UNCONFINED,
+    ahead: ShellAhead | None = None,
 ) -> CommandResult:
     """Run a command with bash and return when nothing of it is alive.
 
     Args:
         command: For `bash -c`.
-        cwd: Where it runs.
-        env: Its whole environment; a marker is added.
+        terms: Where and how it runs.
         call_id: Marks its processes, so that they are found wherever they went.
         output: Gets stdout and stderr.
         timeout_s: From its real start on; None for no limit.
         descendants: The one of this tori.
         on_started: Awaited before the command begins; if it fails, the command never runs.
         on_output: Is handed more of the output while it runs, decoded.
-        confinement: Of the sandbox, if there is one.
+        ahead: May have a shell that waits already; makes the next one afterwards.
 
     Raises:
         CommandNotStarted: The system refused; nothing ran.
     """
+    text = command_bytes(command)
     descendants.prepare()
-    process, gate = _start_gated(command, cwd, env, call_id, output, confinement)
+    shell = ahead.take(terms, output) if ahead is not None else None
+    if shell is None:
+        shell = start_waiting_shell(terms, call_marker(call_id), output.handle)
+    process = shell.process
     tree = descendants.enter(process.pid, call_id)
     exited = _ExitWatch(process.pid, lambda: process.poll() is not None)
     try:
         await on_started(tree.ref)
         began_s = time.monotonic()
-        with suppress(BrokenPipeError):  # it was killed at its gate, which its end tells
-            os.write(gate, f"{tree.marker}\n".encode())
+        await shell.let_run(shell_program(terms), text, tree.marker)
         end = await _follow(exited, tree, output, timeout_s, descendants, on_output)
-        stopped = _without_wrapper(await _stop_rest(tree, descendants, end), confinement)
+        stopped = _without_wrapper(await _stop_rest(tree, descendants, end), terms.confinement)
         duration_s = time.monotonic() - began_s
     except BaseException:
         await _stop_whatever_comes(tree, descendants)
         raise
     finally:
         exited.close()
-        os.close(gate)
+        shell.close()
         process.poll()
         descendants.leave(tree)
         output.cut_to_limit()
+        if ahead is not None:
+            ahead.make_soon(terms, output)
     return _result(process.returncode, end, duration_s, output.size_bytes, stopped)
-
-
-async def kill_left_over(commands: Mapping[ProcessRef, str]) -> bool:
-    """Kill what an earlier tori left running, found again by pid, start time and marker.
-
-    Args:
-        commands: Each with the id of its call.
-
-    Returns:
-        Whether there was anything. A process that only got the same pid is never touched.
-    """
-    return bool(await stop_processes(lambda: left_of(commands), GRACE_S))
 
 
 class _ExitWatch:
@@ -193,69 +158,6 @@ def _exit_handle(pid: int) -> int:
     with suppress(OSError):
         return os.pidfd_open(pid)
     return -1
-
-
-def _start_gated(
-    command: str,
-    cwd: Path,
-    env: Mapping[str, str],
-    call_id: str,
-    output: CommandOutput,
-    confinement: Confinement,
-) -> tuple[subprocess.Popen[bytes], int]:
-    shell = find_program("bash", env, find_work_tree(cwd) or cwd) or "/bin/sh"
-    inside = {**env, **confinement.environment, MARKER_VARIABLE: call_marker(call_id)}
-    read_end, write_end = os.pipe()
-
-    def start() -> subprocess.Popen[bytes]:
-        text = command.encode("utf-8", "surrogateescape")
-        return subprocess.Popen(
-            [*confinement.prefix, "/bin/sh", "-c", GATE, "gate", shell, "-c", "--", text],
-            cwd=cwd,
-            env={
-                name: value for name, value in inside.items() if value or name not in confinement.environment
-            },
-            stdin=read_end,
-            stdout=output.handle,
-            stderr=output.handle,
-            start_new_session=True,
-        )
-
-    try:
-        process = _in_confined_thread(confinement.confine_thread, start)
-    except (OSError, ValueError) as error:
-        os.close(write_end)
-        raise CommandNotStarted(f"The command could not be started: {error}", _hint(error, cwd)) from error
-    finally:
-        os.close(read_end)
-    return process, write_end
-
-
-def _in_confined_thread(
-    confine_thread: Callable[[], None] | None, start: Callable[[], subprocess.Popen[bytes]]
-) -> subprocess.Popen[bytes]:
-    """Start a process from a thread that is confined first and ends then, so that tori itself stays free."""
-    if confine_thread is None:
-        return start()
-    with ThreadPoolExecutor(max_workers=1) as threads:
-        # Where the first fails, its error comes out here and the second never begins.
-        confining = threads.submit(confine_thread)
-        confining.result()
-        return threads.submit(start).result()
-
-
-def _hint(error: Exception, cwd: Path) -> str:
-    match error:
-        case FileNotFoundError() | NotADirectoryError() if not cwd.is_dir():
-            return f"The working directory {cwd} is gone."
-        case UnicodeEncodeError():
-            return "It holds half a character (a lone surrogate); send it again without."
-        case ValueError():
-            return "A command cannot hold a NUL byte; write it to a file with a tool, or use printf '\\0'."
-        case OSError() if str(error) and error.errno == 7:
-            return "It is too long for the system (128 KiB): write it to a script first and run that."
-        case _:
-            return ""
 
 
 async def _follow(
@@ -325,48 +227,13 @@ async def _stop_whatever_comes(tree: CommandTree, descendants: Descendants) -> N
     try:
         await stop_processes(lambda: descendants.living(tree), GRACE_S)
     except asyncio.CancelledError:
-        _kill_at_once(lambda: descendants.living(tree))
+        kill_at_once(lambda: descendants.living(tree))
         raise
-
-
-async def stop_processes(living: Callable[[], list[ProcessFacts]], grace_s: float) -> tuple[str, ...]:
-    """Send TERM, then KILL, until nothing is there any more; return the names of what was.
-
-    Args:
-        living: Looks again at each call.
-        grace_s: Between TERM and KILL.
-    """
-    names: dict[tuple[int, int], str] = {}
-    began_s = time.monotonic()
-    pause_s = 0.002
-    while alive := living():
-        passed_s = time.monotonic() - began_s
-        if passed_s > grace_s + KILL_WAIT_S:
-            break
-        for facts in alive:
-            if passed_s >= grace_s:
-                send_signal(facts, signal.SIGKILL)
-            elif facts.key not in names:
-                send_signal(facts, signal.SIGTERM)
-                # A stopped process gets TERM only when it goes on.
-                send_signal(facts, signal.SIGCONT)
-            names[facts.key] = facts.name
-        await asyncio.sleep(min(pause_s, max(0.002, grace_s - passed_s)))
-        pause_s = min(pause_s * 2, 0.05)
-    return tuple(names.values())
 
 
 def _without_wrapper(stopped: tuple[str, ...], confinement: Confinement) -> tuple[str, ...]:
     wrapper = os.path.basename(confinement.prefix[0]) if confinement.prefix else ""
     return tuple(name for name in stopped if name != wrapper)
-
-
-def _kill_at_once(living: Callable[[], list[ProcessFacts]]) -> None:
-    ends_s = time.monotonic() + 1.0
-    while (alive := living()) and time.monotonic() < ends_s:
-        for facts in alive:
-            send_signal(facts, signal.SIGKILL)
-        time.sleep(0.002)
 
 
 def _result(
@@ -380,12 +247,4 @@ def _result(
     return CommandResult(end, return_code, "", duration_s, output_bytes, stopped)
 
 
-__all__ = [
-    "GRACE_S",
-    "CommandNotStarted",
-    "CommandResult",
-    "End",
-    "kill_left_over",
-    "run_command",
-    "stop_processes",
-]
+__all__ = ["CommandResult", "End", "run_command"]

@@ -9,6 +9,7 @@ import os
 import shutil
 import stat
 import subprocess
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -59,6 +60,10 @@ class Bubblewrap:
         """Return how to start a command."""
         self._control.prepare()
         self._unwanted = self._control.missing_redirects()
+        return self.world(cwd)
+
+    def world(self, cwd: Path) -> Confinement:
+        """Return how to start a shell, now or ahead of its command."""
         options = [
             *self._system(),
             *self._tree(),
@@ -69,7 +74,11 @@ class Bubblewrap:
             str(cwd),
             "--",
         ]
-        return Confinement((self._program, *options), environment=dict.fromkeys(SOCKET_VARIABLES, ""))
+        return Confinement(
+            (self._program, *options),
+            environment=dict.fromkeys(SOCKET_VARIABLES, ""),
+            places=(*_mounted_on(options), str(cwd)),
+        )
 
     def mend(self) -> tuple[str, ...]:
         """Remove what would lead git to another configuration."""
@@ -188,6 +197,16 @@ def _is_empty(folder: str) -> bool:
             return next(entries, None) is None
     except OSError:
         return False
+
+
+def _mounted_on(options: Sequence[str]) -> Iterator[str]:
+    """Yield the places of an option list that are mounted on, in its order."""
+    for n, option in enumerate(options):
+        match option:
+            case "--bind" | "--ro-bind":
+                yield options[n + 2]
+            case "--tmpfs":
+                yield options[n + 1]
 
 
 def _named(terms: SandboxTerms) -> str:

@@ -47,6 +47,8 @@ class Confinement:
     """Confines the thread that calls it, and every process that the thread starts."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables that are other inside; an empty value takes one away."""
+    places: tuple[str, ...] = ()
+    """What the world inside stands on: it is as it was made while these are the same files and folders."""
 
 
 class Sandbox(Protocol):
@@ -64,6 +66,16 @@ class Sandbox(Protocol):
 
     def confine(self, cwd: Path) -> Confinement:
         """Return how to start a command that runs in a folder.
+
+        Raises:
+            SandboxRefused: It cannot be held any more.
+        """
+        ...
+
+    def world(self, cwd: Path) -> Confinement | None:
+        """Return how a shell is started before its command is known; None where that saves no time.
+
+        Changes nothing: a command may be running.
 
         Raises:
             SandboxRefused: It cannot be held any more.

@@ -70,6 +70,10 @@ class Landlock:
         environment = {**dict.fromkeys(SOCKET_VARIABLES, ""), "TMPDIR": str(self._temporary)}
         return Confinement(confine_thread=lambda: kernel.restrict_self(ruleset), environment=environment)
 
+    def world(self, cwd: Path) -> Confinement | None:
+        """Return nothing: a thread is confined in a moment."""
+        return None
+
     def mend(self) -> tuple[str, ...]:
         """Change nothing: it may have been the user. Say what a command may have done to him."""
         before, self._seen = self._seen, self._facts()
