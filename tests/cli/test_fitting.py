@@ -8,8 +8,8 @@ from rich.cells import cell_len
 
 from tests.cli.kit import TORI
 from tori_tui.cli.called_as import program
+from tori_tui.cli.columns import aligned, cut, wrapped
 from tori_tui.cli.doctor_report import indented
-from tori_tui.cli.trace_list import fitting
 
 ROWS = [
     ("TRACE", "STATUS", "MISSION"),
@@ -19,13 +19,35 @@ ROWS = [
 
 
 def test_rows_are_cut_at_the_width_and_their_text_goes_below_where_that_is_little() -> None:
-    wide, narrow = fitting(ROWS, 80), fitting(ROWS, 60)
+    wide, narrow = cut(ROWS, 80), cut(ROWS, 60)
     assert len(wide) == 3
     assert wide[1].endswith("write a test for it, also…")
     assert len(narrow) == 6
     assert narrow[3] == "  mend the login and write a test for it, also on Windows"
     assert max(map(cell_len, wide)) <= 80
     assert max(map(cell_len, narrow)) <= 60
+
+
+def test_columns_begin_below_each_other_behind_wide_letters() -> None:
+    rows = [("GOAL", "FACT"), ("登录", "one"), ("Log in", "two")]
+    assert aligned(rows) == ["GOAL    FACT", "登录    one", "Log in  two"]
+
+
+def test_what_is_read_in_full_goes_on_below_itself() -> None:
+    wide, narrow, tiny = (wrapped(ROWS, width) for width in (80, 60, 20))
+    assert wide[1:3] == [
+        "20261130-181417-abcd  interrupted  mend the login and write a test for it, also",
+        f"{'':35}on Windows",
+    ]
+    assert narrow[2:4] == [
+        "20261130-181417-abcd  interrupted",
+        "  mend the login and write a test for it, also on Windows",
+    ]
+    for lines, width in ((wide, 80), (narrow, 60), (tiny, 20)):
+        assert max(map(cell_len, lines)) <= width
+        text = "".join(line.strip() for line in lines)
+        assert ROWS[2][-1] in text
+        assert ROWS[1][-1].replace(" ", "") in text.replace(" ", "")
 
 
 def test_long_lines_of_the_report_break_between_words() -> None:

@@ -45,7 +45,7 @@ def print_report(cwd: Path | None) -> None:
         ("configuration", _configuration(here)),
         ("terminal", _terminal()),
     )
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    width = streams.terminal_width()
     for title, lines in sections:
         streams.write_out(f"{title}\n")
         for line in lines:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from tori_tui.cli import streams
-from tori_tui.cli.trace_list import aligned
+from tori_tui.cli.columns import aligned, wrapped
 from tori_tui.cli.traces import working_directory
 from tori_tui.config.load import load_settings
 from tori_tui.config.project_memory import project_memory
@@ -43,7 +43,9 @@ def print_facts(cwd: Path | None, words: str, *, as_json: bool) -> None:
         for fact in facts:
             streams.write_out_bytes(to_json(_plain(fact)) + b"\n")
     elif facts:
-        for line in aligned([_HEAD, *map(_row, facts)]):
+        rows = [_HEAD, *map(_row, facts)]
+        width = streams.terminal_width()
+        for line in aligned(rows) if width is None else wrapped(rows, width):
             streams.write_out(line + "\n")
     elif words:
         streams.write_err(f"No fact has all of the words {one_line(words)!r}.\n")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import shutil
 import sys
 from typing import Final, TextIO
 
@@ -37,6 +38,11 @@ def repair() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def terminal_width() -> int | None:
+    """Return how wide the terminal is that gets standard output; None where that is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def write_out(text: str) -> None:
@@ -128,6 +134,7 @@ __all__ = [
     "has_lost_output",
     "has_terminal",
     "repair",
+    "terminal_width",
     "write_err",
     "write_out",
     "write_out_bytes",

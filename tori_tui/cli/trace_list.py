@@ -5,27 +5,18 @@ Must not read a trace whole: the list of a folder with huge traces comes at once
 
 from __future__ import annotations
 
-import shutil
-import sys
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from rich.cells import cell_len, set_cell_size
-
 from tori_tui.cli import streams
+from tori_tui.cli.columns import aligned, cut
 from tori_tui.cli.traces import trace_root
 from tori_tui.render.safe_text import one_line
 from tori_tui.trace.catalog import TraceEntry, list_traces, search_traces
 from tori_tui.trace.codec import to_json
 
 MISSION_LIMIT_CHARS: Final = 72
-
-MISSION_LEAST_CELLS: Final = 30
-"""With less room beside the other columns, it goes below them."""
-
-GAP: Final = "  "
 
 _HEAD: Final = ("TRACE", "CHANGED", "STATUS", "TURNS", "COST", "MISSION")
 
@@ -45,31 +36,9 @@ def print_list(cwd: Path | None, trace_dir: Path | None, *, words: str = "", as_
         streams.write_err(f'There is no trace in {one_line(str(root))}. `tori run "…"` makes one.\n')
         return
     rows = [_HEAD, *map(_row, entries)]
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    for line in aligned(rows) if width is None else fitting(rows, width):
+    width = streams.terminal_width()
+    for line in aligned(rows) if width is None else cut(rows, width):
         streams.write_out(line + "\n")
-
-
-def fitting(rows: Sequence[tuple[str, ...]], width: int) -> list[str]:
-    """Return rows as lines no wider than a terminal: the last column is cut, or goes below the others."""
-    facts = aligned([row[:-1] for row in rows])
-    room = width - max(map(len, facts)) - len(GAP)
-    if room >= MISSION_LEAST_CELLS:
-        indent = width - room
-        lines = [f"{line:{indent}}{row[-1]}" for line, row in zip(facts, rows, strict=True)]
-    else:
-        lines = [part for line, row in zip(facts, rows, strict=True) for part in (line, GAP + row[-1])]
-    return [_cut(line, width).rstrip() for line in lines]
-
-
-def _cut(line: str, cells: int) -> str:
-    return line if cell_len(line) <= cells else set_cell_size(line, cells - 1).rstrip() + "…"
-
-
-def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return rows as lines whose columns begin below each other."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [GAP.join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
 def _row(entry: TraceEntry) -> tuple[str, ...]:
@@ -110,4 +79,4 @@ def _stamp(at: datetime | None) -> str | None:
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z") if at else None
 
 
-__all__ = ["aligned", "fitting", "print_list"]
+__all__ = ["print_list"]
