@@ -12,7 +12,6 @@ from typing import ClassVar, Final
 
 from textual.app import SystemCommand
 
-from tori_tui.domain.agents import BUILD
 from tori_tui.domain.commands import RewindTo, SwitchAgent
 from tori_tui.domain.errors import ToriError
 from tori_tui.domain.events import (
@@ -27,7 +26,6 @@ from tori_tui.domain.events import (
 )
 from tori_tui.domain.ids import GoalId
 from tori_tui.domain.plan_page import plan_page
-from tori_tui.render.amounts import shown_cost
 from tori_tui.render.safe_text import one_line
 from tori_tui.ui.actions import Scope, action_of_slash
 from tori_tui.ui.bridge import Bridge, EventArrived, RecordArrived, SessionOpened, StateReset
@@ -37,20 +35,13 @@ from tori_tui.ui.outside import Outside
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.planning import Planning, purpose_of
 from tori_tui.ui.screens.writing import WritingScreen
+from tori_tui.ui.session_status import QUIT_WITHIN_S, SessionStatus
 from tori_tui.ui.slash import ExportWanted, read_shell
 from tori_tui.ui.slash_help import SLASH_HELP
 from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Purpose, Words
 from tori_tui.ui.widgets.goal_tree import GoalTree
-from tori_tui.ui.widgets.status_line import Status
 
 MODES: Final[tuple[Mode, ...]] = ("plan", "ask", "edit", "auto")
-
-QUIT_WITHIN_S: Final = 2.0
-"""Two Ctrl+C within this time, when idle, quit."""
-
-_IDLE_HINTS: Final = ("Enter send", "F1 keys", "Ctrl+P commands")
-_BACK_HINTS: Final = ("Esc back", "Enter send", "F1 keys", "Ctrl+P commands")
-_BUSY_HINTS: Final = ("Esc interrupt", "Enter comment", "F1 keys", "Ctrl+P commands")
 
 
 class SessionScreen(WritingScreen):
@@ -79,11 +70,8 @@ class SessionScreen(WritingScreen):
         mode: str = "",
     ) -> None:
         super().__init__(palette, bridge, outside, clock=clock)
-        self._branch = ""
-        self._sandbox = ""
         self.first_model = model
-        self._model, self._mode = model, mode
-        """What is shown until the session tells."""
+        self._status = SessionStatus(outside, clock, model, mode)
         self._planning = Planning(bridge, tree=lambda: self.state.tree, tell=self.note)
         self._commanding = Commanding(
             bridge,
@@ -95,9 +83,6 @@ class SessionScreen(WritingScreen):
             switch_effort=self.switch_effort,
         )
         self.notifier = Notifier(outside.notice, self._write_to_terminal)
-        self._context_tokens = 0
-        self._run_since_s: float | None = None
-        self._quit_asked_s = float("-inf")
         self._unanswered: Words | None = None
         """The newest words of the user, until the model answers."""
 
@@ -105,7 +90,7 @@ class SessionScreen(WritingScreen):
         """Begin in the input."""
         self.input.focus()
         self.show_purpose(COMMENT)
-        self._branch = self.outside.branch()
+        self._status.look_at_branch()
         self.show_status()
 
     # ── from the bridge ──
@@ -113,7 +98,7 @@ class SessionScreen(WritingScreen):
     def on_session_opened(self, message: SessionOpened) -> None:
         """Show what the session holds so far."""
         self.tell_state(message.state, message.records)
-        self._sandbox = message.sandbox.partition(":")[0]
+        self._status.sandbox = message.sandbox.partition(":")[0]
         for text in (*((f"Sandbox {message.sandbox}",) if message.sandbox else ()), *message.notices):
             self.note(text)
         self.give_draft_back()
@@ -145,7 +130,7 @@ class SessionScreen(WritingScreen):
         event = message.event
         match event:
             case RequestStarted():
-                self._context_tokens = event.context_tokens
+                self._status.context_tokens = event.context_tokens
                 self.show_status()
             case TextStreamed():
                 self._unanswered = None
@@ -175,11 +160,9 @@ class SessionScreen(WritingScreen):
         self.drafts.finish()
 
     def _run_changed(self, event: RunStatusChanged) -> None:
-        self._branch = self.outside.branch()
+        self._status.run_changed(event)
         if event.status in ("running", "waiting"):
-            self._run_since_s = self.clock() if self._run_since_s is None else self._run_since_s
             return
-        self._run_since_s = None
         self.end_questions()
         if event.status == "interrupted" and self._unanswered and not self.input.draft:
             self.input.give_back(self._unanswered.text, self._unanswered.images)
@@ -304,7 +287,7 @@ class SessionScreen(WritingScreen):
     @property
     def model(self) -> str:
         """The model of the next request."""
-        return self.state.model_in_force or self._model
+        return self._status.model_of(self.state)
 
     def show_purpose(self, purpose: Purpose) -> None:
         """Say what the input is for, and what Esc does."""
@@ -313,28 +296,9 @@ class SessionScreen(WritingScreen):
 
     def show_status(self) -> None:
         """Show model, mode, context share, cost and branch."""
-        state = self.state
-        model = self.model
-        turn = state.last_turns.get(state.active_context)
-        tokens = self._context_tokens or (turn.usage.total_tokens if turn else 0)
-        hints = _BUSY_HINTS if self.is_busy else _IDLE_HINTS
-        is_quitting = self.clock() - self._quit_asked_s < QUIT_WITHIN_S
+        goes_back = self.input.purpose != COMMENT
         self.status_line.show(
-            Status(
-                status=state.status,
-                hints=_BACK_HINTS if self.input.purpose != COMMENT else hints,
-                note="Ctrl+C again quits" if is_quitting else "",
-                model=model,
-                effort=self.effort,
-                mode=state.mode_in_force or self._mode,
-                agent="" if state.agent == BUILD else state.agent,
-                context_tokens=tokens,
-                window_tokens=self.outside.window_of(model) if model and tokens else 0,
-                cost=shown_cost(state.cost_usd, is_partial=state.has_unpriced_turns) if state.n_turns else "",
-                branch=self._branch,
-                sandbox=self._sandbox,
-                started_s=self._run_since_s if state.status == "running" else None,
-            )
+            self._status.shown(self.state, is_busy=self.is_busy, goes_back=goes_back, effort=self.effort)
         )
 
     # ── actions ──
@@ -354,7 +318,6 @@ class SessionScreen(WritingScreen):
 
     def action_copy_interrupt_or_quit(self) -> None:
         """Copy, else interrupt, else clear, else quit at the second time."""
-        now_s = self.clock()
         if self.input.selected_text:
             self.app.copy_to_clipboard(self.input.selected_text)
         elif selected := self.get_selected_text():
@@ -365,16 +328,15 @@ class SessionScreen(WritingScreen):
         elif self.input.text:
             self.input.end_purpose()
             self.input.load_text("")
-        elif now_s - self._quit_asked_s < QUIT_WITHIN_S:
+        elif self._status.asks_again_to_quit():
             self.call_later(self.run_action, "quit")
         else:
-            self._quit_asked_s = now_s
             self.show_status()
             self.set_timer(QUIT_WITHIN_S, self.show_status)
 
     def action_next_mode(self) -> None:
         """Use the next permission mode."""
-        now = self.state.mode or self._mode
+        now = self._status.mode_of(self.state)
         index = MODES.index(now) + 1 if now in MODES else 1
         self.bridge.switch_mode(MODES[index % len(MODES)])
 
