@@ -15,7 +15,7 @@ from tests.ui.apps import Stage
 from tests.ui.scenes import DIFF
 from tests.ui.test_pictures import SMALL, WIDE, Compare
 from tests.ui.test_session_screen import live, ready
-from tori_tui.domain.events import ApprovalChanged, RunStatusChanged
+from tori_tui.domain.events import ApprovalChanged
 from tori_tui.domain.ids import ApprovalId, CallId
 from tori_tui.ui.palette import palette_of
 from tori_tui.ui.screens.diff_page import DiffPage
@@ -23,7 +23,7 @@ from tori_tui.ui.themes import load_theme, theme_directories
 from tori_tui.ui.transcript.blocks import CallBlock
 from tori_tui.ui.transcript.diffs import DiffForm, diff_lines
 from tori_tui.ui.transcript.layout import block_lines
-from tori_tui.ui.widgets.approval_bar import ApprovalBar
+from tori_tui.ui.transcript.question import question_lines
 
 PALETTE = palette_of(load_theme("dark", theme_directories({"HOME": "/nonexistent"})))
 
@@ -106,17 +106,17 @@ def test_a_command_that_begins_like_a_diff_is_a_command() -> None:
     ] == "  │ same"
 
 
-async def test_a_question_shows_all_of_a_command_that_holds_a_diff_and_its_last_words_as_words() -> None:
+def test_a_question_shows_all_of_a_command_that_holds_a_diff_and_its_last_words_as_words() -> None:
     command = "patch -p1 <<E\n--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\nE\nrm -rf ~"
     asked = ApprovalChanged(
         ApprovalId("a1"), CallId("c9"), "bash", "bash patch", "asked", f"{command}\n\n(runs in /tmp/for in)"
     )
-    async with live([asked, RunStatusChanged("waiting")]) as (stage, _):
-        bar = stage.screen.query_one(ApprovalBar)
-        lines = [line for part in bar._made_body(80) for line in part]
-        assert [line.plain for line in lines] == [*command.split("\n"), "", "(runs in /tmp/for in)"]
-        assert lines[-1].spans == []
-        assert lines[-1].style == PALETTE.muted
+    lines = [
+        line for part in question_lines(asked, 80, PALETTE, form="auto", has_goal=False) for line in part
+    ]
+    assert [line.plain for line in lines] == [*command.split("\n"), "", "(runs in /tmp/for in)"]
+    assert lines[-1].spans == []
+    assert lines[-1].style == PALETTE.muted
 
 
 async def test_v_switches_every_diff_and_the_page_keeps_the_form() -> None:

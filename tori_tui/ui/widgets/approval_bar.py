@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar, Final, Literal
 
-from rich.cells import chop_cells
 from rich.text import Text
 from textual import events
 from textual.binding import BindingType
@@ -18,32 +17,16 @@ from textual.widget import Widget
 
 from tori_tui.domain.events import ApprovalChanged
 from tori_tui.domain.ids import ApprovalId
-from tori_tui.render.diff import looks_like_diff
 from tori_tui.render.safe_text import one_line
 from tori_tui.render.unmasked_text import unmasked
 from tori_tui.ui.actions import bindings_of
 from tori_tui.ui.palette import Palette
-from tori_tui.ui.transcript.code import highlighted
-from tori_tui.ui.transcript.diffs import DiffForm, diff_lines, is_wide_enough
-from tori_tui.ui.transcript.lines import shown, strip_of, title_line, wrapped
+from tori_tui.ui.transcript.diffs import DiffForm, is_wide_enough
+from tori_tui.ui.transcript.lines import strip_of, title_line
+from tori_tui.ui.transcript.question import question_lines
 
 GUARD_S: Final = 0.3
 """Keys that come this soon after the question is seen, or after such a key, were typed for something else."""
-
-DETAIL_LIMIT_LINES: Final = 20_000
-
-DETAIL_LIMIT_CHARS: Final = 1_000_000
-"""A command is no longer than the system allows, and a diff of that size is read elsewhere."""
-
-LONG_LINE_CHARS: Final = 2_000
-"""Longer lines are cut up by a quicker way than words."""
-
-TOLD_ROWS: Final = 5
-"""Why it is asked and the rules stand below what is scrolled, if they need no more rows."""
-
-WORDS_BEHIND: Final = "\n\n(runs"
-"""How what is told of a command begins, below its text."""
-
 
 ApprovalScope = Literal["once", "goal", "session", "always"]
 
@@ -212,52 +195,19 @@ class ApprovalBar(Widget, can_focus=True):
         return self._offered if self.has_focus else (("F6", "to answer:"), *self._offered)
 
     def _body(self, width: int) -> list[Text]:
+        if self._approval is None:
+            return []
         if self._lines_width != width:
             self._lines_width = width
-            self._lines, self._below = self._made_body(width - 4)
+            self._lines, self._below = question_lines(
+                self._approval, width - 4, self._palette, form=self._diff_form, has_goal=self._has_goal
+            )
         return self._lines
-
-    def _made_body(self, width: int) -> tuple[list[Text], list[Text]]:
-        """Return what is scrolled, and what stands below it in any case."""
-        approval = self._approval
-        if approval is None:
-            return [], []
-        detail, told = self._detail(approval, width), self._told(approval, width)
-        return (detail, told) if len(told) <= TOLD_ROWS else ([*detail, *told], [])
 
     def _last_first(self, width: int) -> int:
         """Return the furthest that can be scrolled."""
         n_lines = len(self._body(width))
         return max(0, n_lines - max(1, self.size.height - 2 - len(self._below)))
-
-    def _told(self, approval: ApprovalChanged, width: int) -> list[Text]:
-        """Say why it is asked, and which rule an answer for longer makes."""
-        lines = [one_line(approval.reason, 400)] if approval.reason else []
-        longer = "goal, session, always allow exactly" if self._has_goal else "session, always allow exactly"
-        lines += [f"{longer}: {unmasked(rule)}" for rule in approval.rules]
-        return [part for line in lines for part in _folded(Text(line, self._palette.muted), width)]
-
-    def _detail(self, approval: ApprovalChanged, width: int) -> list[Text]:
-        if not approval.detail:
-            return []
-        detail, n_left_out = _whole(unmasked(approval.detail))
-        # A command may hold a diff and more: of a diff only what belongs to it is shown.
-        if not _is_shell(approval.tool) and looks_like_diff(detail):
-            lines = diff_lines(detail, width, self._palette, form=self._diff_form)
-        else:
-            lines = self._command(detail, width, approval.tool)
-        if n_left_out:
-            lines.append(Text(f"… {n_left_out:,} more lines", self._palette.warning))
-        return lines
-
-    def _command(self, detail: str, width: int, tool: str) -> list[Text]:
-        """Return a command in its colours, and the words behind it as words."""
-        is_shell = _is_shell(tool)
-        command, gap, told = detail.rpartition(WORDS_BEHIND) if is_shell else (detail, "", "")
-        code, words = (command, gap + told) if gap else (detail, "")
-        lines = highlighted(shown(code), "bash" if is_shell else "", self._palette)
-        lines += [Text(line, self._palette.muted) for line in shown(words).split("\n")[1:]]
-        return [part for line in lines for part in _folded(line, width)]
 
     # ── keys ──
 
@@ -362,22 +312,6 @@ class ApprovalBar(Widget, can_focus=True):
         """Scroll by the wheel."""
         event.stop()
         self.action_scroll_lines(-3)
-
-
-def _whole(detail: str) -> tuple[str, int]:
-    """Return a command or diff with all of its characters, and how many lines are left out of a huge one."""
-    lines = detail[:DETAIL_LIMIT_CHARS].split("\n")[:DETAIL_LIMIT_LINES]
-    return "\n".join(lines), detail.count("\n") + 1 - len(lines) + (len(detail) > DETAIL_LIMIT_CHARS)
-
-
-def _folded(line: Text, width: int) -> list[Text]:
-    if len(line) <= LONG_LINE_CHARS:
-        return wrapped(line, width)
-    return [Text(part, line.style) for part in chop_cells(line.plain, max(2, width))]
-
-
-def _is_shell(tool: str) -> bool:
-    return tool.startswith("bash")
 
 
 __all__ = ["GUARD_S", "ApprovalBar"]
