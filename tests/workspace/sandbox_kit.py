@@ -18,11 +18,11 @@ from tests.workspace.processes_kit import eventually
 from tori_tui.domain.events import ProcessRef
 from tori_tui.workspace.command_output import CommandOutput
 from tori_tui.workspace.descendants import MARKER_VARIABLE, Descendants
-from tori_tui.workspace.process_table import children_of, read_variable
+from tori_tui.workspace.process_table import children_of, read_variable, walk_below
 from tori_tui.workspace.processes import CommandResult, run_command
 from tori_tui.workspace.sandbox.choice import Backend, open_sandbox
 from tori_tui.workspace.sandbox.confinement import Sandbox, SandboxRefused, SandboxTerms
-from tori_tui.workspace.shell_ahead import WAITING, ShellAhead
+from tori_tui.workspace.shell_ahead import SHELL, WAITING, ShellAhead
 from tori_tui.workspace.waiting_shell import ShellTerms
 
 KEY = "PRIVATE-KEY-MATERIAL"
@@ -88,8 +88,17 @@ def waiting_pids() -> list[int]:
 async def shell_that_waits(ahead: ShellAhead, terms: ShellTerms, output: CommandOutput) -> int:
     """Have one made and return its pid."""
     ahead.make_soon(terms, output)
-    await eventually(lambda: len(waiting_pids()) == 1)
+    return await one_that_stands()
+
+
+async def one_that_stands() -> int:
+    """Return the pid of the one that waits, once its world is made."""
+    await eventually(lambda: [is_made(pid) for pid in waiting_pids()] == [True])
     return waiting_pids()[0]
+
+
+def is_made(pid: int) -> bool:
+    return any(facts.name == SHELL for facts in walk_below(pid))
 
 
 def _listening(path: Path) -> socket.socket:
@@ -145,4 +154,12 @@ def world_of(
             one.close()
 
 
-__all__ = ["KEY", "PYTHON", "World", "shell_that_waits", "waiting_pids", "world_of"]
+__all__ = [
+    "KEY",
+    "PYTHON",
+    "World",
+    "one_that_stands",
+    "shell_that_waits",
+    "waiting_pids",
+    "world_of",
+]

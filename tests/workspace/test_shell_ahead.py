@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.workspace.processes_kit import Shell, eventually, marked_pids, sleepers
-from tests.workspace.sandbox_kit import World, shell_that_waits, waiting_pids, world_of
+from tests.workspace.sandbox_kit import World, one_that_stands, shell_that_waits, waiting_pids, world_of
 from tori_tui.domain.events import ProcessRef
 from tori_tui.workspace.command_output import CommandOutput
 from tori_tui.workspace.descendants import Descendants
@@ -65,8 +65,7 @@ class Commands:
         return result
 
     async def one_waits(self) -> int:
-        await eventually(lambda: len(waiting_pids()) == 1)
-        return waiting_pids()[0]
+        return await one_that_stands()
 
 
 @pytest.fixture
@@ -163,6 +162,35 @@ def _replace_keys(world: World) -> None:
     (world.home / ".ssh" / "id_rsa").write_text("PRIVATE-KEY-MATERIAL")
 
 
+def _link_hooks(world: World) -> None:
+    (world.root / "githooks").mkdir()
+    (world.root / ".git/hooks").rmdir()
+    (world.root / ".git/hooks").symlink_to("../githooks")
+
+
+def _make_linked_hooks_again(world: World) -> None:
+    """As git does with a tracked folder, from one branch to the other and back."""
+    (world.root / "githooks").rmdir()
+    (world.root / "githooks").mkdir()
+
+
+def _lead_hooks_elsewhere(world: World) -> None:
+    (world.root / "others").mkdir()
+    (world.root / ".git/hooks").unlink()
+    (world.root / ".git/hooks").symlink_to("../others")
+
+
+def _link_key(world: World) -> None:
+    """A plain file when the sandbox was opened."""
+    (world.home / ".netrc").rename(world.home / "netrc")
+    (world.home / ".netrc").symlink_to("netrc")
+
+
+def _replace_linked_key(world: World) -> None:
+    (world.home / "new").write_text("PRIVATE-KEY-MATERIAL")
+    (world.home / "new").rename(world.home / "netrc")
+
+
 def _make_trace_again(world: World) -> None:
     (world.root / ".trace").rename(world.base / "old")
     shutil.copytree(world.base / "old", world.root / ".trace")
@@ -200,6 +228,13 @@ STALE: dict[str, tuple[Callable[[World], None], str]] = {
 }
 
 
+LINKED: dict[str, tuple[Callable[[World], None], Callable[[World], None], str]] = {
+    "linked hooks are made again": (_link_hooks, _make_linked_hooks_again, HOOK),
+    "hooks are led elsewhere": (_link_hooks, _lead_hooks_elsewhere, HOOK),
+    "a linked key is replaced": (_link_key, _replace_linked_key, KEYS),
+}
+
+
 def _protected(world: World) -> tuple[object, ...]:
     return (
         (world.root / ".git/config").read_bytes(),
@@ -211,6 +246,17 @@ def _protected(world: World) -> tuple[object, ...]:
 @pytest.mark.parametrize("name", STALE)
 async def test_one_in_an_older_world_is_not_taken(commands: Commands, name: str) -> None:
     change, attack = STALE[name]
+    await _not_taken(commands, change, attack)
+
+
+@pytest.mark.parametrize("name", LINKED)
+async def test_one_whose_place_is_a_link_is_not_taken(commands: Commands, name: str) -> None:
+    prepare, change, attack = LINKED[name]
+    prepare(commands.world)
+    await _not_taken(commands, change, attack)
+
+
+async def _not_taken(commands: Commands, change: Callable[[World], None], attack: str) -> None:
     await commands.run("true")
     waiting = await commands.one_waits()
     change(commands.world)
@@ -265,6 +311,40 @@ async def test_one_from_before_a_mount_is_not_taken(commands: Commands, tmp_path
         subprocess.run(["umount", str(place)], check=True)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
+def test_what_is_mounted_again_outside_is_read_only_inside(world: World) -> None:
+    """It may get all of its numbers back: then the list of mounts is the same to the byte."""
+    place = world.home / "stick"
+    place.mkdir()
+    mount = f"mount -t tmpfs stick {place}"
+    program = f"""
+import asyncio, subprocess
+from pathlib import Path
+from tests.workspace.sandbox_kit import World
+from tests.workspace.test_shell_ahead import Commands
+from tori_tui.workspace.sandbox.choice import open_sandbox
+from tori_tui.workspace.sandbox.confinement import SandboxTerms
+root, environ = Path({str(world.root)!r}), {world.environ!r}
+async def main():
+    sandbox = open_sandbox(SandboxTerms(root, environ), "bubblewrap")
+    commands = Commands(World(root.parent, 0, None, sandbox, environ))
+    await commands.run("true")
+    await commands.one_waits()
+    subprocess.run({f"umount {place}; {mount}"!r}, shell=True, check=True)
+    await commands.run("touch {place}/written")
+    await commands.ahead.close()
+asyncio.run(main())
+assert not Path({str(place / "written")!r}).exists()
+"""
+    entered = ["unshare", "-m", "--propagation", "shared", "sh", "-c", f'{mount} && exec "$@"', "sh"]
+    if subprocess.run([*entered, "true"], check=False).returncode:
+        pytest.skip("kernel: no mount here")
+    ended = subprocess.run(
+        [*entered, sys.executable, "-c", program], check=False, timeout=30, capture_output=True
+    )
+    assert ended.returncode == 0, ended.stderr.decode()
+
+
 async def test_an_output_elsewhere_is_no_reason_to_lose_it(commands: Commands) -> None:
     """A file without a name cannot come to another disk."""
     await commands.run("true")
@@ -284,15 +364,70 @@ async def test_without_room_for_an_output_none_is_made(commands: Commands) -> No
     assert waiting_pids() == []
 
 
-async def test_of_a_tree_with_hundreds_of_repositories_none_is_made(commands: Commands) -> None:
-    for n in range(300):
+async def test_one_whose_places_were_swapped_while_it_was_made_is_not_taken(commands: Commands) -> None:
+    settings, away = commands.world.root / ".tori", commands.world.root / "away"
+    await commands.run("true")
+    await eventually(lambda: len(waiting_pids()) == 1)
+    settings.rename(away)
+    settings.mkdir()
+    await commands.one_waits()
+    settings.rmdir()
+    away.rename(settings)
+    await commands.run("echo x > .tori/evil")
+    assert not (settings / "evil").exists()
+
+
+async def test_one_in_a_folder_that_was_made_again_is_not_taken(commands: Commands) -> None:
+    commands.cwd = commands.world.root / "work"
+    commands.cwd.mkdir()
+    await commands.run("true")
+    waiting = await commands.one_waits()
+    commands.cwd.rmdir()
+    commands.cwd.mkdir()
+    await commands.run("touch made")
+    assert commands.started[-1] != waiting
+    assert (commands.cwd / "made").exists()
+
+
+async def test_a_repository_that_comes_while_the_model_thinks_is_protected(commands: Commands) -> None:
+    """The making of a shell ahead puts off no look for repositories within."""
+    root = commands.world.root
+    for n in range(2_000):
+        (root / "many" / str(n)).mkdir(parents=True)
+    commands.world.sandbox.confine(commands.cwd)
+    await asyncio.sleep(2)
+    output = CommandOutput.open(commands.folder / "0.log")
+    with output:
+        waiting = await shell_that_waits(commands.ahead, ShellTerms(commands.cwd, commands.env), output)
+    subprocess.run(["git", "init", "-q", str(root / "vendor" / "lib")], check=True)
+    await commands.run("echo x > vendor/lib/.git/hooks/post-checkout; echo told")
+    assert commands.started[-1] != waiting
+    assert "told" in commands.text
+    assert not (root / "vendor/lib/.git/hooks/post-checkout").exists()
+
+
+async def test_a_file_system_is_not_in_use_for_longer_than_a_reply_takes(
+    commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tori_tui.workspace.shell_ahead.UNUSED_LIMIT_S", 0.2)
+    await commands.run("true")
+    waiting = await commands.one_waits()
+    await eventually(lambda: read_facts(waiting) is None)
+    await commands.run("echo told")
+    assert commands.text == "told\n"
+
+
+async def test_none_needs_a_handle_for_each_place(commands: Commands) -> None:
+    for n in range(100):
         (commands.world.root / "many" / str(n) / ".git").mkdir(parents=True)
-    terms = ShellTerms(commands.cwd, commands.env)
-    with CommandOutput.open(commands.folder / "1.log") as output:
-        commands.ahead.make_soon(terms, output)
-        await asyncio.sleep(0.3)
-    assert len(commands.world.sandbox.confine(commands.cwd).places) > 300
-    assert waiting_pids() == []
+    await commands.run("true")
+    n_handles = len(os.listdir("/proc/self/fd"))
+    await eventually(lambda: len(waiting_pids()) == 1, 10)
+    assert len(os.listdir("/proc/self/fd")) - n_handles < 8
+    waiting = await commands.one_waits()
+    await commands.run("echo x > many/7/.git/hooks; echo told")
+    assert commands.started[-1] == waiting
+    assert not (commands.world.root / "many/7/.git/hooks").exists()
 
 
 async def test_it_is_no_part_of_a_command_that_runs_beside_it(commands: Commands) -> None:

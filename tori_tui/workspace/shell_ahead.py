@@ -15,16 +15,20 @@ from typing import Final
 from tori_tui.domain.errors import ToriError
 from tori_tui.workspace.command_output import CommandOutput, open_nameless
 from tori_tui.workspace.descendants import CommandTree, Descendants
+from tori_tui.workspace.process_table import walk_below
 from tori_tui.workspace.sandbox.confinement import Sandbox
-from tori_tui.workspace.sandbox.places import Places
+from tori_tui.workspace.sandbox.places import MountWatch, stands_as_told
 from tori_tui.workspace.stopping import GRACE_S, stop_processes
 from tori_tui.workspace.waiting_shell import ShellTerms, WaitingShell, start_waiting_shell
 
 AFTER_S: Final = 0.05
 """After a command: its result is on its way to the model by then, whose reply takes longer."""
 
-PLACES_LIMIT: Final = 256
-"""Each is a handle held open, of the 1,024 that a process may have; more are repositories by the hundred."""
+UNUSED_LIMIT_S: Final = 60.0
+"""Longer than most replies take. What is mounted inside is in use meanwhile, so none waits for a user."""
+
+SHELL: Final = "sh"
+"""Name of the process in the world; until then it is bubblewrap itself that mounts."""
 
 WAITING: Final = "waiting"
 """Marks a shell that belongs to no call."""
@@ -35,7 +39,7 @@ class _Ready:
     shell: WaitingShell
     tree: CommandTree
     terms: ShellTerms
-    places: Places
+    watch: MountWatch
     output: int
 
 
@@ -66,9 +70,14 @@ class ShellAhead:
         ready, self._ready = self._ready, None
         if ready is None:
             return None
-        is_same = ready.terms == terms and ready.shell.process.poll() is None and ready.places.are_unchanged()
+        is_same = (
+            ready.terms == terms
+            and ready.shell.process.poll() is None
+            and not ready.watch.has_changed()
+            and _stands(ready)
+        )
         if is_same and output.take_over(ready.output):
-            ready.places.close()
+            ready.watch.close()
             self._descendants.leave(ready.tree)
             return ready.shell
         self._end(ready)
@@ -89,10 +98,7 @@ class ShellAhead:
     async def close(self) -> None:
         """End the one that waits; none is made any more."""
         self._is_closed = True
-        self._stop_timer()
-        if self._ready is not None:
-            self._end(self._ready)
-            self._ready = None
+        self._end_unused()
         if self._ending:
             await asyncio.wait(self._ending)
 
@@ -101,21 +107,28 @@ class ShellAhead:
         if self._ready is not None or self._is_closed:
             return
         with suppress(OSError, ToriError), ExitStack() as undone:
+            watch = MountWatch()
+            undone.callback(watch.close)
             confinement = self._sandbox.world(terms.cwd)
-            if confinement is None or len(confinement.places) > PLACES_LIMIT:
+            if confinement is None:
                 return
-            places = Places(confinement.places)
-            undone.callback(places.close)
             output = open_nameless(folder)
             undone.callback(os.close, output)
             terms = replace(terms, confinement=confinement)
             shell = start_waiting_shell(terms, WAITING, output)
             tree = self._descendants.enter(shell.process.pid, WAITING, is_waiting=True)
-            self._ready = _Ready(shell, tree, terms, places, output)
+            self._ready = _Ready(shell, tree, terms, watch, output)
             undone.pop_all()
+            self._timer = asyncio.get_running_loop().call_later(UNUSED_LIMIT_S, self._end_unused)
+
+    def _end_unused(self) -> None:
+        self._stop_timer()
+        ready, self._ready = self._ready, None
+        if ready is not None:
+            self._end(ready)
 
     def _end(self, ready: _Ready) -> None:
-        ready.places.close()
+        ready.watch.close()
         os.close(ready.output)
         ready.shell.close()
         task = asyncio.get_running_loop().create_task(self._see_end(ready))
@@ -134,6 +147,13 @@ class ShellAhead:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+
+def _stands(ready: _Ready) -> bool:
+    """Say whether the shell is past the making of its world, and that world is still as it would be made."""
+    inner = [facts for facts in walk_below(ready.shell.process.pid) if facts.name == SHELL]
+    confinement, cwd = ready.terms.confinement, str(ready.terms.cwd)
+    return len(inner) == 1 and stands_as_told(inner[0].pid, confinement.places, cwd)
 
 
 __all__ = ["WAITING", "ShellAhead"]

@@ -25,9 +25,6 @@ from tori_tui.workspace.sandbox.confinement import UNCONFINED, Confinement
 ARGUMENT_LIMIT_BYTES: Final = 128 * 1024
 """Linux takes no longer argument, its closing NUL included (MAX_ARG_STRLEN)."""
 
-AT_ONCE_BYTES: Final = 4096
-"""A pipe always has room for so much; more may have to wait until the shell has read some."""
-
 
 class CommandNotStarted(ToriError):
     """The system would not run the command at all."""
@@ -68,11 +65,7 @@ class WaitingShell:
             _quoted(command),
         )
         with suppress(BrokenPipeError):
-            if len(text) <= AT_ONCE_BYTES:
-                os.write(self.pipe, text)
-            else:
-                # The thread gets an end of its own: ours may be closed while it still waits.
-                await asyncio.to_thread(_write_all, os.dup(self.pipe), text)
+            await _write_all(self.pipe, text)
 
     def close(self) -> None:
         """Close our end; a shell that still waits ends without having run anything."""
@@ -158,11 +151,25 @@ def _quoted(data: bytes) -> bytes:
     return b"'" + data.replace(b"'", b"'\"'\"'") + b"'"
 
 
-def _write_all(pipe: int, data: bytes) -> None:
-    with os.fdopen(pipe, "wb", buffering=0) as file:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[file.write(rest) :]
+async def _write_all(pipe: int, data: bytes) -> None:
+    """Write more than the pipe has room for, as its other end is read; whoever waits may be cancelled."""
+    os.set_blocking(pipe, False)
+    rest = memoryview(data)
+    while rest:
+        try:
+            rest = rest[os.write(pipe, rest) :]
+        except BlockingIOError:
+            await _has_room(pipe)
+
+
+async def _has_room(pipe: int) -> None:
+    loop = asyncio.get_running_loop()
+    told = asyncio.Event()
+    loop.add_writer(pipe, told.set)
+    try:
+        await told.wait()
+    finally:
+        loop.remove_writer(pipe)
 
 
 def _in_confined_thread(

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from tori_tui.workspace.sandbox.confinement import Confinement, SandboxRefused, SandboxTerms
+from tori_tui.workspace.sandbox.confinement import Confinement, Place, SandboxRefused, SandboxTerms
 from tori_tui.workspace.sandbox.control_files import ControlFiles
 from tori_tui.workspace.sandbox.hidden import SOCKET_VARIABLES, hideable_paths
 from tori_tui.workspace.sandbox.nested import NestedRepositories
@@ -60,6 +60,7 @@ class Bubblewrap:
         """Return how to start a command."""
         self._control.prepare()
         self._unwanted = self._control.missing_redirects()
+        self._nested.look()
         return self.world(cwd)
 
     def world(self, cwd: Path) -> Confinement:
@@ -77,7 +78,7 @@ class Bubblewrap:
         return Confinement(
             (self._program, *options),
             environment=dict.fromkeys(SOCKET_VARIABLES, ""),
-            places=(*_mounted_on(options), str(cwd)),
+            places=tuple(_places(options)),
         )
 
     def mend(self) -> tuple[str, ...]:
@@ -164,7 +165,7 @@ class Bubblewrap:
             except OSError:
                 continue
             if not stat.S_ISDIR(status.st_mode):
-                options += ["--ro-bind", "/dev/null", path]
+                options += ["--ro-bind", os.devnull, path]
             elif not _is_empty(path):
                 options += ["--tmpfs", path]
         return options
@@ -199,14 +200,18 @@ def _is_empty(folder: str) -> bool:
         return False
 
 
-def _mounted_on(options: Sequence[str]) -> Iterator[str]:
-    """Yield the places of an option list that are mounted on, in its order."""
+def _places(options: Sequence[str]) -> Iterator[Place]:
+    """Yield what an option list mounts on, in its order."""
     for n, option in enumerate(options):
         match option:
-            case "--bind" | "--ro-bind":
-                yield options[n + 2]
+            case "--ro-bind" if options[n + 1] == os.devnull:
+                yield Place(options[n + 2], "no content")
+            case "--ro-bind":
+                yield Place(options[n + 2], "itself, read-only")
+            case "--bind":
+                yield Place(options[n + 2], "itself")
             case "--tmpfs":
-                yield options[n + 1]
+                yield Place(options[n + 1], "an empty folder")
 
 
 def _named(terms: SandboxTerms) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol
 
 from tori_tui.domain.errors import UsageError
 
@@ -38,6 +38,16 @@ class SandboxTerms:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Something on which a world mounts."""
+
+    path: str
+    """Absolute; its last part may be a link."""
+    shows: Literal["itself", "itself, read-only", "no content", "an empty folder"]
+    """What a command finds there."""
+
+
+@dataclass(frozen=True, slots=True)
 class Confinement:
     """How to start one command."""
 
@@ -47,8 +57,8 @@ class Confinement:
     """Confines the thread that calls it, and every process that the thread starts."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables that are other inside; an empty value takes one away."""
-    places: tuple[str, ...] = ()
-    """What the world inside stands on: it is as it was made while these are the same files and folders."""
+    places: tuple[Place, ...] = ()
+    """All on which the world inside mounts."""
 
 
 class Sandbox(Protocol):
@@ -93,4 +103,4 @@ class Sandbox(Protocol):
 
 UNCONFINED: Final = Confinement()
 
-__all__ = ["UNCONFINED", "Confinement", "Sandbox", "SandboxRefused", "SandboxTerms"]
+__all__ = ["UNCONFINED", "Confinement", "Place", "Sandbox", "SandboxRefused", "SandboxTerms"]

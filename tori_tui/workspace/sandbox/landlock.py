@@ -82,6 +82,7 @@ class Landlock:
         return (f"cannot keep commands from {names}: changed since the last one",) if changed else ()
 
     def _facts(self) -> Facts:
+        self._nested.look()
         return self._control.facts(self._nested.git_entries())
 
     def close(self) -> None:

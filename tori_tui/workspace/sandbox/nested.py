@@ -40,12 +40,15 @@ class NestedRepositories:
         """Whether the last look saw every folder."""
         return self._is_complete
 
-    def git_entries(self) -> tuple[str, ...]:
-        """Return the path of each `.git`, a folder or a file, that is there."""
+    def look(self) -> None:
+        """Look for them again, if the last look was not just now."""
         now_s = time.monotonic()
         if now_s >= self._next_s:
             self._found = tuple(sorted(self._look()))
             self._next_s = now_s + REST_SHARE * (time.monotonic() - now_s)
+
+    def git_entries(self) -> tuple[str, ...]:
+        """Return the path of each `.git`, a folder or a file, that the last look found and is still there."""
         return tuple(path for path in self._found if os.path.lexists(path))
 
     def folders_above(self, git: str) -> Iterator[str]:
