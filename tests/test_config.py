@@ -85,6 +85,7 @@ def test_a_wrong_mode_in_the_environment_names_the_variable_and_the_choices(conf
 def test_an_unknown_key_names_file_line_key_and_the_nearest_valid_one(config_file: Path) -> None:
     message = refused(config_file, 'theme = "dark"\nmodell = "a/b"\n')
     assert message == f"{config_file}:2: there is no key 'modell'.\nDid you mean 'model'?"
+    assert "Did you mean 'model'?" in refused(config_file, 'modle = "a/b"\n')
 
 
 @pytest.mark.parametrize(

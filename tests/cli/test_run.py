@@ -215,6 +215,32 @@ def test_without_any_key_it_names_the_variable_and_the_demo(tmp_path: Path) -> N
     assert b"tori demo" in done.stderr
 
 
+def test_a_session_without_a_record_is_told_and_left_as_it_is(tmp_path: Path) -> None:
+    """As after a loss of power: what lies beside its records is all that is left of it."""
+    project = Project.make(tmp_path, calls("bash", '{"command": "seq 20000"}') + says("done"))
+    assert project.tori("run", "go", "--mode", "auto").returncode == 0
+    (trace,) = project.traces
+    (trace / "messages.jsonl").write_bytes(b"")
+    before = sorted(path.name for path in trace.rglob("*"))
+    run = project.tori("resume", trace.name, "--mode", "auto")
+    assert run.returncode != 0
+    assert b"holds no record that can be read" in run.stderr
+    assert str(trace).encode() in run.stderr
+    assert sorted(path.name for path in trace.rglob("*")) == before
+
+
+def test_a_damaged_session_names_the_first_lines_and_counts_the_rest(tmp_path: Path) -> None:
+    project = Project.make(tmp_path, says("hi"))
+    project.tori("run", "go", "--mode", "auto")
+    (trace,) = project.traces
+    with (trace / "messages.jsonl").open("ab") as file:
+        file.write(b"rubbish\n" * 40)
+        file.write(b'{"v":1,"seq":999999,"ts":"2026-01-01T00:00:00.000Z","kind":"run","status":"done"}\n')
+    told = project.tori("show", trace.name).stderr.decode().splitlines()
+    assert len(told) == 6
+    assert told[-1].endswith(": 35 more lines could not be read")
+
+
 def test_a_stopped_session_is_resumed_and_given_a_further_word(tmp_path: Path) -> None:
     project = Project.make(tmp_path, READ + says("First."))
     assert project.tori("run", "x", "--mode", "auto", "--max-turns", "1").returncode == 4

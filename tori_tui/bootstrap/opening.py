@@ -8,8 +8,6 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
-from collections import deque
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, cast
@@ -24,6 +22,7 @@ from tori_tui.bootstrap.late import (
     left_over_module,
 )
 from tori_tui.bootstrap.project_memory import ProjectMemory
+from tori_tui.bootstrap.trace_opening import commands_of_branches, forget_if_unused, open_trace
 from tori_tui.config import Settings
 from tori_tui.config.surroundings import SessionOptions, Surroundings, real_surroundings
 from tori_tui.config.translate import (
@@ -37,8 +36,8 @@ from tori_tui.context.instructions import load_instructions
 from tori_tui.context.system_prompt import Environment, system_parts
 from tori_tui.context.tokens import TokenMeter
 from tori_tui.domain.commands import Command
-from tori_tui.domain.events import CallStarted, Record, RunStatusChanged
-from tori_tui.domain.ids import CallId, TraceId
+from tori_tui.domain.events import RunStatusChanged
+from tori_tui.domain.ids import CallId
 from tori_tui.domain.state import SessionState
 from tori_tui.memory.model_facts import ModelFacts, TextCallers
 from tori_tui.permission.redaction import Redactor
@@ -62,11 +61,8 @@ from tori_tui.runtime.steering import Steering
 from tori_tui.runtime.turn import Turn
 from tori_tui.runtime.user_shell import UserShell
 from tori_tui.tools.offered import offered_tools
-from tori_tui.trace.catalog import find_trace, new_trace_id, trace_root_for
-from tori_tui.trace.errors import TraceError
 from tori_tui.trace.outputs import Outputs
 from tori_tui.trace.projections import Projections
-from tori_tui.trace.store import BRANCHES_NAME, JsonlTraceStore, forget_if_empty
 from tori_tui.workspace.git_head import find_work_tree, read_git_head
 from tori_tui.workspace.lease import Lease
 
@@ -78,9 +74,6 @@ COPIES_NAME: Final = "copies"
 
 LOAD_AFTER_S: Final = 0.03
 """The first request, whose making takes that long, is out by then, and no model has answered yet."""
-
-LEFT_OVER_COMMANDS: Final = 50
-"""The newest commands of a killed session that may still run; background jobs among them."""
 
 KILLED: Final = RunStatusChanged("interrupted", "tori was killed", "runner")
 """The end that a run could not record itself."""
@@ -105,60 +98,15 @@ async def open_session(
         TraceError: The trace is locked, missing, too new or cannot be written.
     """
     world = surroundings or real_surroundings(os.environ)
-    opened = _open_trace(options, world)
+    opened = open_trace(options, world)
     try:
-        if commands := (*opened.commands, *_commands_of_branches(opened)):
+        if commands := (*opened.commands, *commands_of_branches(opened)):
             await left_over_module().stop_left_over(commands)
         return await _assemble(settings, options, world, opened, terms)
     except BaseException:
         opened.store.close()
-        forget_if_empty(opened.directory)
+        forget_if_unused(options, opened.directory)
         raise
-
-
-def _open_trace(options: SessionOptions, world: Surroundings) -> Opened:
-    root, is_fallback = (options.trace_dir, False) if options.trace_dir else trace_root_for(options.cwd)
-    notices: list[str] = []
-    if options.resume is None:
-        directory = root / new_trace_id(world.clock.now(), world.new_token())
-    else:
-        directory = find_trace(root, options.resume)
-    if is_fallback:
-        notices.append(f"No trace can be written in the work tree, so it lies in {directory}.")
-    store = JsonlTraceStore.open(directory)
-    commands: deque[CallStarted] = deque(maxlen=LEFT_OVER_COMMANDS)
-
-    def note(record: Record) -> None:
-        _note_command(record, commands)
-        options.note_record(record)
-
-    try:
-        state = store.load(note)
-        notices += [f"Trace, line {fault.line}: {fault.reason}" for fault in store.faults]
-    except BaseException:
-        store.close()
-        raise
-    return Opened(TraceId(directory.name), directory, store, state, tuple(commands), tuple(notices))
-
-
-def _note_command(record: Record, commands: deque[CallStarted]) -> None:
-    if isinstance(record.event, CallStarted) and record.event.process is not None:
-        commands.append(record.event)
-
-
-def _commands_of_branches(opened: Opened) -> tuple[CallStarted, ...]:
-    """Return what a kill may have left running of branches: each has a trace of its own."""
-    commands: deque[CallStarted] = deque(maxlen=LEFT_OVER_COMMANDS)
-    for branch in opened.state.branches.values():
-        if branch.end is not None or not branch.trace:
-            continue
-        with (
-            suppress(TraceError),  # it was killed before it had one
-            JsonlTraceStore.open(opened.directory / BRANCHES_NAME / branch.trace, read_only=True) as store,
-        ):
-            for record in store.records():
-                _note_command(record, commands)
-    return tuple(commands)
 
 
 async def _sweep(state_dir: Path) -> None:
@@ -253,7 +201,7 @@ async def _shut(ground: Ground, late: LateParts, projector: Projector, lease: Le
     if ground.recorder.state.created_at is not None:
         projector.finish(ground.recorder.state)
     ground.opened.store.close()
-    forget_if_empty(ground.opened.directory)
+    forget_if_unused(ground.options, ground.opened.directory)
     if lease is not None:
         lease.release()
 

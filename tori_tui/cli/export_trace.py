@@ -21,6 +21,7 @@ from tori_tui.render.page.account import account_of, own_part
 from tori_tui.render.page.entries import Account
 from tori_tui.trace.catalog import find_trace
 from tori_tui.trace.errors import TraceError
+from tori_tui.trace.lines import told_faults
 from tori_tui.trace.store import BRANCHES_NAME, JsonlTraceStore
 
 Form = Literal["html", "md", "svg"]
@@ -129,8 +130,8 @@ def read_account(directory: Path, tell: Callable[[str], None]) -> Account:
     """
     with JsonlTraceStore.open(directory, read_only=True) as store:
         records = tuple(store.records())
-        for fault in store.faults:
-            tell(f"{store.directory}: line {fault.line}: {fault.reason}\n")
+        for line in told_faults(store.faults):
+            tell(f"{store.directory}: {line}\n")
     account = account_of(directory.resolve().name, records)
     told: dict[BranchId, Account] = {}
     for branch in account.state.branches.values():

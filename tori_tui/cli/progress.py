@@ -105,7 +105,10 @@ class Progress:
         for told, n in Counter(map(_what_was_denied, denied)).items():
             self._line(f"denied: {told}" + (f", {n} times" if n > 1 else ""), _YELLOW)
         if denied and state.status == "done":
-            self._line("The run lacks what was denied: give --mode, or run it on a terminal.", _YELLOW)
+            remedy = (
+                "allow it by a rule under [permissions]" if state.mode_in_force == "auto" else "give --mode"
+            )
+            self._line(f"The run lacks what was denied: {remedy}, or run it on a terminal.", _YELLOW)
         self._line(self._summary(state), _GREEN if state.status == "done" else _RED)
         answer = self._answer if self._answer is not None else _last_answer(state)
         if answer:

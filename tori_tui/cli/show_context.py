@@ -22,6 +22,7 @@ from tori_tui.providers.catalogue import DEFAULT_WINDOW_TOKENS, profile_for
 from tori_tui.render.request_sections import request_difference, request_sections, totals_lines
 from tori_tui.trace.catalog import find_trace
 from tori_tui.trace.codec import to_json
+from tori_tui.trace.lines import told_faults
 from tori_tui.trace.outputs import Outputs
 from tori_tui.trace.store import JsonlTraceStore
 
@@ -44,8 +45,8 @@ def show_context(
     directory = find_trace(trace_root(cwd, trace_dir), trace)
     with JsonlTraceStore.open(directory, read_only=True) as store:
         history = TraceHistory.of(store.records())
-        for fault in store.faults:
-            streams.write_err(f"{store.directory}: line {fault.line}: {fault.reason}\n")
+        for told in told_faults(store.faults):
+            streams.write_err(f"{store.directory}: {told}\n")
     if not history.turns:
         raise UsageError(f"The trace {directory.name} has no request yet.")
     outputs = Outputs(directory / "outputs")

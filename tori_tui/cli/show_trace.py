@@ -19,6 +19,7 @@ from tori_tui.domain.state import SessionState
 from tori_tui.render.folded_trace import folded_trace, steps_by_segment
 from tori_tui.trace.catalog import find_trace
 from tori_tui.trace.codec import to_json
+from tori_tui.trace.lines import told_faults
 from tori_tui.trace.projections import goal_json, meta_json
 from tori_tui.trace.store import JsonlTraceStore
 
@@ -86,8 +87,8 @@ def _state_of(directory: Path) -> SessionState:
     """Fold a trace, and tell what in it could not be read."""
     with JsonlTraceStore.open(directory, read_only=True) as store:
         state = store.load()
-        for fault in store.faults:
-            streams.write_err(f"{store.directory}: line {fault.line}: {fault.reason}\n")
+        for told in told_faults(store.faults):
+            streams.write_err(f"{store.directory}: {told}\n")
     return state
 
 

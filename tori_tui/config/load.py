@@ -206,7 +206,9 @@ def _unknown_key(place: tuple[str, ...], path: Path, text: str) -> UsageError:
     candidates = [valid.replace("NAME", place[1]) if len(place) > 2 else valid for valid in all_keys()]
     # The last word alone finds a key that stands in the wrong table.
     words = {valid.rpartition(".")[2]: valid for valid in reversed(candidates)}
-    near = difflib.get_close_matches(key, candidates, 1, NEAREST_CUTOFF)
+    near = difflib.get_close_matches(key, candidates, 3, NEAREST_CUTOFF)
+    # Two letters that changed places make a word less alike than one that is left out.
+    near.sort(key=lambda candidate: sorted(candidate) != sorted(key))
     near_word = difflib.get_close_matches(place[-1], list(words), 1, NEAREST_CUTOFF)
     # An exact word in another table beats a similar spelling.
     meant = words[place[-1]] if place[-1] in words else (near or [words[w] for w in near_word] or [""])[0]

@@ -81,7 +81,7 @@ def decide(mode: Mode, question: PermissionQuestion, rules: Sequence[Rule] = ())
     if mode == "plan" and not _only_reads(question, seen):
         return Verdict("deny", "mode plan only reads: propose the change instead, or ask for another mode")
     if (why := _why_protected(question, seen, rules)) and not question.is_approved_check:
-        return Verdict("ask", why)
+        return Verdict("ask", f"dangerous: {seen.danger}; {why}" if seen.danger else why)
     if (
         seen.danger
         and not question.is_approved_check

@@ -59,7 +59,7 @@ HINTS: Final[Mapping[ProviderFault, str]] = {
     "not_found": "Check the model's name and the base URL (it usually ends in /v1).",
     "garbled": "Check the base URL: it must be that of a model API (ending in /v1), not of a web page.",
     "late_system_refused": 'Set plan_placement = "leading" under [context].',
-    "cut": "The connection was lost: it is tried again.",
+    "cut": "The server or the network broke off; nothing is lost, `tori resume` goes on.",
     "stalled": "Raise the idle time-out of the provider if the server is only slow.",
 }
 

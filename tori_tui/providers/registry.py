@@ -21,6 +21,7 @@ from tori_tui.providers.settings import (
     LOCAL_IDLE_TIMEOUT_S,
     Endpoint,
     ProviderSettings,
+    checked_url,
     is_local_url,
 )
 
@@ -93,7 +94,7 @@ def endpoint_for(provider: str, settings: ProviderSettings, environ: Mapping[str
     """Return where a provider's requests go and with which key.
 
     Raises:
-        UsageError: No key and no server of one's own.
+        UsageError: No key and no server of one's own, or no address of one.
     """
     variable, usual_url = (
         ("ANTHROPIC_BASE_URL", ANTHROPIC_URL) if provider == "anthropic" else ("OPENAI_BASE_URL", OPENAI_URL)
@@ -104,7 +105,8 @@ def endpoint_for(provider: str, settings: ProviderSettings, environ: Mapping[str
         raise UsageError(
             f"No key: set {KEY_VARIABLES[provider][0]} (or {variable} for a server of your own).", DEMO_HINT
         )
-    return _endpoint((own_url or usual_url).rstrip("/"), key, settings, environ)
+    source = f"providers.{provider}.base_url" if settings.base_url else variable
+    return _endpoint(checked_url(own_url or usual_url, source), key, settings, environ)
 
 
 def default_model(environ: Mapping[str, str]) -> str:

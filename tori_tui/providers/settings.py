@@ -13,6 +13,8 @@ from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlsplit
 
+from tori_tui.domain.errors import UsageError
+
 IDLE_TIMEOUT_S: Final = 120.0
 
 LOCAL_IDLE_TIMEOUT_S: Final = 600.0
@@ -61,11 +63,36 @@ class Endpoint:
 
 def is_local_url(base_url: str) -> bool:
     """Say whether a server runs on this machine or in a private network."""
-    host = (urlsplit(base_url).hostname or "").lower()
+    host = ""
     try:
+        host = (urlsplit(base_url).hostname or "").lower()
         return ip_address(host).is_private
     except ValueError:
         return host == "localhost" or host.endswith((".local", ".localhost", ".internal"))
+
+
+def checked_url(base_url: str, source: str) -> str:
+    """Return a base URL without the slash at its end.
+
+    Args:
+        base_url: As the user gave it.
+        source: Where, for the error.
+
+    Raises:
+        UsageError: No request can go there.
+    """
+    try:
+        parts = urlsplit(base_url)
+        is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_whole = False
+    if not is_whole or any(letter.isspace() for letter in base_url):
+        # What stands before an @ may be a password.
+        raise UsageError(
+            f"{source} is {base_url.rpartition('@')[2]!r}, which is no address of a server.",
+            "Write it whole, for example http://localhost:8080/v1.",
+        )
+    return base_url.rstrip("/")
 
 
 __all__ = [
@@ -74,5 +101,6 @@ __all__ = [
     "LOCAL_IDLE_TIMEOUT_S",
     "Endpoint",
     "ProviderSettings",
+    "checked_url",
     "is_local_url",
 ]

@@ -79,7 +79,9 @@ class Gate:
         """Return why a check may not run, or None. The user's own and approved ones run free in `edit`."""
         is_approved = by == "user" or command in self._approved_checks
         verdict = self._verdict(tool, preview, is_approved_check=is_approved)
-        denied = await self._denied(call, tool, preview, verdict)
+        whose = f"goal {goal.id}" if goal is not None else "the mission"
+        asked = replace(preview, title=f"the check of {whose}: {preview.title}")
+        denied = await self._denied(call, tool, asked, verdict)
         if denied is None:
             self._approved_checks.add(command)
         return denied

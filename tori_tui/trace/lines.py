@@ -6,6 +6,7 @@ Must not write anything.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -25,6 +26,10 @@ PIECES_LIMIT: Final = 64
 """Beginnings tried in one broken line, so that rubbish costs a bounded time."""
 
 
+FAULTS_TOLD: Final = 5
+"""Who has more of them has a damaged disk, and reads no list of lines."""
+
+
 @dataclass(frozen=True, slots=True)
 class LineFault:
     """A line that was not what a trace holds, and what became of it."""
@@ -32,6 +37,13 @@ class LineFault:
     line: int
     """Counted from 1."""
     reason: str
+
+
+def told_faults(faults: Sequence[LineFault]) -> list[str]:
+    """Return the first of them as lines for a reader, and how many more there are."""
+    told = [f"line {fault.line}: {fault.reason}" for fault in faults[:FAULTS_TOLD]]
+    n_more = len(faults) - len(told)
+    return [*told, f"{n_more:,} more lines could not be read"] if n_more > 0 else told
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,4 +164,4 @@ def _line_start(descriptor: int, end: int) -> int:
     return 0
 
 
-__all__ = ["LineFault", "Tail", "find_tail", "save_records"]
+__all__ = ["LineFault", "Tail", "find_tail", "save_records", "told_faults"]

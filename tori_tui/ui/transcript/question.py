@@ -92,7 +92,8 @@ def _whole(detail: str) -> tuple[str, int]:
 def _folded(line: Text, width: int) -> list[Text]:
     if len(line) <= LONG_LINE_CHARS:
         return wrapped(line, width)
-    return [Text(part, line.style) for part in chop_cells(line.plain, max(2, width))]
+    lines = shown(line.plain).split("\n")
+    return [Text(part, line.style) for one in lines for part in chop_cells(one, max(2, width)) or [""]]
 
 
 def _is_shell(tool: str) -> bool:
