@@ -12,6 +12,7 @@ from tests.ui.fakes import FakeClock, FakeSession
 from tori_tui.domain.errors import UsageError
 from tori_tui.domain.events import DurableEvent, Record
 from tori_tui.domain.ids import Seq
+from tori_tui.domain.own_commands import OwnCommand
 from tori_tui.domain.shown_image import ShownImage
 from tori_tui.ui.app import ToriApp
 from tori_tui.ui.bridge import Bridge, SessionPort
@@ -46,6 +47,7 @@ class Stage:
         self.drafts: list[str] = []
         self._draft = draft
         self.agents: tuple[str, ...] = ()
+        self.own_commands: tuple[OwnCommand, ...] = ()
         self.diffs: dict[str, str] = {}
         self.directories = theme_directories({"HOME": "/nonexistent"})
         tokens: Iterator[int] = count(1)
@@ -92,6 +94,7 @@ class Stage:
                 draft=self._draft,
                 keep_draft=self.drafts.append,
                 agents=lambda: self.agents,
+                own_commands=lambda: self.own_commands,
                 files=self._files,
                 image=self._image,
                 sees_images=lambda _: self.sees_images,

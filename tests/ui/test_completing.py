@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.domain.test_routing import tree
+from tori_tui.domain.own_commands import OwnCommand
 from tori_tui.ui.completing import (
     Names,
     Token,
@@ -127,3 +128,14 @@ def test_a_hundred_thousand_names_are_ranked_in_time() -> None:
     begun_s = time.perf_counter()
     assert "src/package99/module_99999.py" in names.like("mod99999")
     assert time.perf_counter() - begun_s < 2.0
+
+
+def test_commands_of_the_users_own_are_offered_and_toris_go_over_them() -> None:
+    own = (OwnCommand("tidy", "put things in order", "Tidy up."), OwnCommand("undo", "another", "x"))
+    offer = command_offer(Token("command", "tid", 0, 4), own)
+    assert [(s.insert, s.shown, s.hint, s.goes_on) for s in offer.suggestions] == [
+        ("/tidy", "/tidy …", "put things in order", True)
+    ]
+    (undo,) = command_offer(Token("command", "undo", 0, 5), own).suggestions
+    assert undo.hint == "take the last rewind back"
+    assert command_offer(Token("command", "order", 0, 6), own).suggestions[0].insert == "/tidy"

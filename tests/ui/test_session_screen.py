@@ -31,6 +31,7 @@ from tori_tui.domain.events import (
     TextStreamed,
 )
 from tori_tui.domain.ids import MAIN_CONTEXT, ApprovalId, CallId, CommentId, GoalId, QuestionId
+from tori_tui.domain.own_commands import OwnCommand
 from tori_tui.domain.plan_edits import GoalAbandoned, GoalAdded, GoalFocused, GoalMoved, GoalRenamed
 from tori_tui.ui.app import crash_report
 from tori_tui.ui.screens.diff_page import DiffPage
@@ -200,6 +201,52 @@ async def test_slash_words_are_actions_and_paths_are_text() -> None:
         await pilot.pause()
         await pilot.press(*"/usr/bin/x is broken", "enter")
         assert sent(stage) == [ContinueRun(), AddComment(CommentId("t1"), "/usr/bin/x is broken")]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("/modle gpt", "There is no command /modle. Did you mean /model?"),
+        ("/nosuch thing", "There is no command /nosuch. F1 lists them."),
+        ("/undo 7", "It is written /undo: take the last rewind back."),
+        ("!", "Write a command behind it"),
+    ],
+)
+async def test_a_mistyped_command_is_told_and_stays_in_the_input(text: str, said: str) -> None:
+    async with live() as (stage, pilot):
+        stage.screen.input.load_text(text)
+        await pilot.press("enter")
+        await pilot.pause(0.2)
+        assert sent(stage) == []
+        shown = " ".join(" ".join(stage.screen.transcript.shown_text).split())
+        assert said in shown
+        assert stage.screen.input.text == text
+        await pilot.press("home", "space", "enter")
+        assert sent(stage) == [AddComment(CommentId("t1"), f" {text}")]
+
+
+async def test_a_command_of_the_users_own_says_its_text() -> None:
+    async with live() as (stage, pilot):
+        stage.own_commands = (
+            OwnCommand("ship", "make a release", "Release version $ARGUMENTS."),
+            OwnCommand("tidy", "tidy up", "Tidy up."),
+            OwnCommand("bad", "(is empty)", "", "The file of /bad, bad.md, is empty."),
+            OwnCommand("undo", "never reached", "Never."),
+        )
+        for text in ("/ship 1.2", "/tidy", "/tidy the tests", "/bad"):
+            stage.screen.input.load_text(text)
+            await pilot.press("enter")
+            await pilot.pause()
+        assert [command.text for command in sent(stage) if isinstance(command, AddComment)] == [
+            "Release version 1.2.",
+            "Tidy up.",
+            "Tidy up.\n\nthe tests",
+        ]
+        await pilot.pause(0.2)
+        assert any("bad.md, is empty" in line for line in stage.screen.transcript.shown_text)
+        assert stage.remembered[:2] == ["/ship 1.2", "/tidy"]
+        titles = [command.title for command in stage.screen.commands()]
+        assert "/ship …" in titles
 
 
 # ── permission ──

@@ -258,6 +258,7 @@ def _outside(bridge: Bridge, settings: Settings, cwd: Path, surroundings: Surrou
     from tori_tui.cli.draft import KeptDraft
     from tori_tui.cli.history import History
     from tori_tui.config.agent_files import agent_names
+    from tori_tui.config.command_files import own_commands
     from tori_tui.ui.notifying import notice_kind
     from tori_tui.ui.outside import Outside
     from tori_tui.workspace.file_names import list_files
@@ -281,6 +282,7 @@ def _outside(bridge: Bridge, settings: Settings, cwd: Path, surroundings: Surrou
         image=partial(image_at, cwd),
         clipboard_image=partial(clipboard_image, os.environ, root or cwd),
         agents=partial(agent_names, surroundings.config_dir, surroundings.state_dir, cwd),
+        own_commands=partial(own_commands, surroundings.config_dir, surroundings.state_dir, cwd),
         goal_diff=partial(goal_diff, bridge, root or cwd),
         export=partial(export_page, bridge, cwd),
     )

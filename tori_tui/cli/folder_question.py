@@ -52,7 +52,7 @@ def _show(own: OwnFiles, answers: Path) -> None:
 
     streams.write_err(
         f"\n{safe_text(str(own.folder))} has settings of its own. They may change what runs without a "
-        "question, where your key is sent, and what agents are told:\n"
+        "question, where your key is sent, and what agents are told and commands say:\n"
     )
     for name, data in sorted(own.files.items()):
         streams.write_err(f"\n  {safe_text(name)}\n")

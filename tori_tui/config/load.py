@@ -5,7 +5,6 @@ Must not read the keys of providers (their SDKs' variables do that).
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass
@@ -19,6 +18,7 @@ from tori_tui.config.places import leaves, line_of
 from tori_tui.config.settings import Settings, all_keys, named_table
 from tori_tui.domain.errors import UsageError
 from tori_tui.domain.events import Mode
+from tori_tui.domain.spelling import likest
 from tori_tui.permission.folder_trust import CONFIG_NAME, FolderTrust, OwnFiles, own_files
 
 CONFIG_LIMIT_BYTES: Final = 1_000_000
@@ -206,12 +206,10 @@ def _unknown_key(place: tuple[str, ...], path: Path, text: str) -> UsageError:
     candidates = [valid.replace("NAME", place[1]) if len(place) > 2 else valid for valid in all_keys()]
     # The last word alone finds a key that stands in the wrong table.
     words = {valid.rpartition(".")[2]: valid for valid in reversed(candidates)}
-    near = difflib.get_close_matches(key, candidates, 3, NEAREST_CUTOFF)
-    # Two letters that changed places make a word less alike than one that is left out.
-    near.sort(key=lambda candidate: sorted(candidate) != sorted(key))
-    near_word = difflib.get_close_matches(place[-1], list(words), 1, NEAREST_CUTOFF)
+    near_word = likest(place[-1], words, NEAREST_CUTOFF)
     # An exact word in another table beats a similar spelling.
-    meant = words[place[-1]] if place[-1] in words else (near or [words[w] for w in near_word] or [""])[0]
+    near = likest(key, candidates, NEAREST_CUTOFF) or words.get(near_word, "")
+    meant = words.get(place[-1], near)
     hint = f"Did you mean {meant!r}?" if meant else "`README.md` lists every key."
     return UsageError(f"{path}:{line_of(text, place)}: there is no key {key!r}.", hint)
 

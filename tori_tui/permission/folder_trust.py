@@ -10,6 +10,7 @@ import json
 import os
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -17,12 +18,13 @@ from typing import Final, Literal
 OWN_FOLDER: Final = ".tori"
 CONFIG_NAME: Final = "config.toml"
 AGENTS_NAME: Final = "agents"
+COMMANDS_NAME: Final = "commands"
 
 ANSWERS_NAME: Final = "trusted_folders.json"
 """Below the state folder: for each `.tori` its hash and `yes` or `no`."""
 
 FILE_LIMIT_BYTES: Final = 1_000_000
-"""A larger file is neither configuration nor an agent; a folder with one is never trusted."""
+"""A larger file is neither configuration nor an agent or a command; a folder with one is never trusted."""
 
 Answer = Literal["yes", "no", ""]
 """Empty: the user was not asked about these files as they are."""
@@ -35,7 +37,7 @@ class OwnFiles:
     folder: Path
     """The `.tori` itself."""
     files: Mapping[str, bytes]
-    """By name below it: `config.toml`, `agents/NAME.md`."""
+    """By name below it: `config.toml`, `agents/NAME.md`, `commands/NAME.md`."""
     unreadable: str = ""
     """The first file that cannot be read whole; such a folder cannot be trusted."""
 
@@ -130,11 +132,10 @@ def _read_all(own: Path) -> tuple[dict[str, bytes], str]:
 def _names(own: Path) -> Iterator[str]:
     if os.path.lexists(own / CONFIG_NAME):
         yield CONFIG_NAME
-    try:
-        names = sorted(os.listdir(own / AGENTS_NAME))
-    except OSError:
-        return
-    yield from (f"{AGENTS_NAME}/{name}" for name in names if name.endswith(".md"))
+    for folder in (AGENTS_NAME, COMMANDS_NAME):
+        with suppress(OSError):
+            names = sorted(os.listdir(own / folder))
+            yield from (f"{folder}/{name}" for name in names if name.endswith(".md"))
 
 
 def _read(path: Path) -> bytes | None:
@@ -154,6 +155,7 @@ def _read(path: Path) -> bytes | None:
 __all__ = [
     "AGENTS_NAME",
     "ANSWERS_NAME",
+    "COMMANDS_NAME",
     "CONFIG_NAME",
     "OWN_FOLDER",
     "Answer",

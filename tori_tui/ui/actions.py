@@ -321,6 +321,9 @@ def _without(action: Action, keys: set[str]) -> Action:
     return action if left == action.keys else replace(action, keys=left, shown_keys="")
 
 
+SLASH_ACTIONS: Final = tuple(action.slash for action in ACTIONS if action.slash)
+
+
 def action_of_slash(word: str) -> Action | None:
     """Return the action that a slash command's word names, or None."""
     return next((action for action in ACTIONS if action.slash and action.slash == word), None)
@@ -362,6 +365,7 @@ def _shown_key(key: str) -> str:
 __all__ = [
     "ACTIONS",
     "SCOPE_TITLES",
+    "SLASH_ACTIONS",
     "Action",
     "Scope",
     "action_of_slash",

@@ -5,14 +5,16 @@ Must not read them; `slash` does.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from tori_tui.domain.context_events import EffortChoice
 from tori_tui.domain.goal_call import GoalRefused
 from tori_tui.domain.messages import ContentPart
+from tori_tui.domain.own_commands import OwnCommand
 from tori_tui.domain.state import SessionState
 from tori_tui.render.wording import memory_page
+from tori_tui.ui.actions import action_of_slash
 from tori_tui.ui.bridge import Bridge
 from tori_tui.ui.slash import (
     Aimed,
@@ -26,6 +28,7 @@ from tori_tui.ui.slash import (
     PlanPageWanted,
     read_slash,
 )
+from tori_tui.ui.slash_help import SLASH_HELP
 
 
 class Commanding:
@@ -39,6 +42,7 @@ class Commanding:
         edit_page: Lets the user edit the plan in his editor.
         export: Writes the session as a page.
         switch_effort: Lets the model think more or less.
+        own_commands: Those of the user's own.
     """
 
     def __init__(
@@ -51,6 +55,7 @@ class Commanding:
         edit_page: Callable[[], object],
         export: Callable[[ExportWanted], object],
         switch_effort: Callable[[EffortChoice], None],
+        own_commands: Callable[[], Sequence[OwnCommand]],
     ) -> None:
         self._bridge = bridge
         self._state = state
@@ -59,6 +64,7 @@ class Commanding:
         self._edit_page = edit_page
         self._export = export
         self._switch_effort = switch_effort
+        self._own_commands = own_commands
 
     def obey(self, line: str, images: tuple[ContentPart, ...] = ()) -> bool:
         """Do what a line asks for; False if it is no command.
@@ -74,7 +80,7 @@ class Commanding:
             return True
         match asked:
             case None:
-                return False
+                return self._say_own(line, images)
             case Aimed():
                 self._said()
                 self._bridge.say(asked.text, asked.aim, images)
@@ -96,6 +102,21 @@ class Commanding:
                 self._tell(memory_page(self._state().memory), "info")
             case _:
                 assert_never(asked)
+        return True
+
+    def _say_own(self, line: str, images: tuple[ContentPart, ...]) -> bool:
+        """Say what a command of the user's own stands for; False if there is none of that name."""
+        word, *rest = line.removeprefix("/").split(maxsplit=1)
+        if word in SLASH_HELP or action_of_slash(word) is not None:
+            return False
+        found = next((command for command in self._own_commands() if command.name == word), None)
+        if found is None:
+            return False
+        if found.fault:
+            self._tell(found.fault, "warning")
+            return True
+        self._said()
+        self._bridge.say(found.filled(rest[0] if rest else ""), images=images)
         return True
 
 

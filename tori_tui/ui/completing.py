@@ -15,6 +15,7 @@ from typing import Final, Literal, get_args
 from tori_tui.domain.context_events import EffortChoice
 from tori_tui.domain.events import Mode
 from tori_tui.domain.goals import Goal, GoalTree
+from tori_tui.domain.own_commands import OwnCommand
 from tori_tui.domain.plan_command import PLAN_WORDS
 from tori_tui.render.safe_text import one_line
 from tori_tui.ui.actions import ACTIONS
@@ -102,13 +103,15 @@ def token_before(line: str, column: int, *, is_whole: bool) -> Token | None:
     return Token(_SIGNS[marked[1]], marked[2], marked.start(), column)
 
 
-def command_offer(token: Token) -> Offer:
-    """Offer the commands that the word may mean: those that begin with it first."""
+def command_offer(token: Token, own: Iterable[OwnCommand] = ()) -> Offer:
+    """Offer the commands that the word may mean: those that begin with it first, tori's over others."""
     word = token.word.lower()
-    found = [(rank, name) for name in _COMMANDS if (rank := _likeness(name, word)) is not None]
+    forms = {command.name: (f"/{command.name} …", one_line(command.meaning, 100)) for command in own}
+    forms |= _COMMANDS
+    found = [(rank, name) for name in forms if (rank := _likeness(name, forms[name][1], word)) is not None]
     suggestions = []
     for _, name in sorted(found):
-        form, meaning = _COMMANDS[name]
+        form, meaning = forms[name]
         suggestions.append(Suggestion(f"/{name}", form, meaning, goes_on=" " in form))
     return Offer(token, tuple(suggestions))
 
@@ -248,7 +251,7 @@ def _rank(path: str, letters: str) -> int:
     return 4 if _in_order(letters).match(name) else 5
 
 
-def _likeness(name: str, word: str) -> int | None:
+def _likeness(name: str, meaning: str, word: str) -> int | None:
     """Return how far a command is from what was typed; None where it cannot be meant."""
     if name.startswith(word):
         return 0
@@ -256,7 +259,7 @@ def _likeness(name: str, word: str) -> int | None:
         return 1
     if _in_order(word).match(name):
         return 2
-    return 3 if len(word) > 2 and word in _COMMANDS[name][1].lower() else None
+    return 3 if len(word) > 2 and word in meaning.lower() else None
 
 
 def _goals(tree: GoalTree, word: str) -> Iterator[Suggestion]:

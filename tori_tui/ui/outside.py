@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from tori_tui.domain.errors import UsageError
 from tori_tui.domain.file_names import FileNames
 from tori_tui.domain.ids import GoalId
+from tori_tui.domain.own_commands import OwnCommand
 from tori_tui.domain.shown_image import ShownImage
 from tori_tui.domain.state import SessionState
 from tori_tui.ui.notifying import NoticeKind
@@ -46,6 +47,8 @@ class Outside:
     """Keeps what is being written; an empty text is forgotten. Called in a thread."""
     agents: Callable[[], Sequence[str]] = lambda: ()
     """The names of the agents that there are."""
+    own_commands: Callable[[], Sequence[OwnCommand]] = lambda: ()
+    """The user's own slash commands, as they are now."""
     files: FindFiles = no_files
     image: Callable[[str], ShownImage | None] = lambda _: None
     """The image at a path; None where there is no such file. Called in a thread. Raises `ToriError`."""

@@ -5,6 +5,7 @@ Pure. Must not do it; the screen does, over the bridge.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -33,7 +34,11 @@ from tori_tui.domain.ids import BranchId, FactId
 from tori_tui.domain.plan_command import read_plan_command
 from tori_tui.domain.plan_edits import PlanEdit
 from tori_tui.domain.session_memory import KEY_LIMIT_CHARS
+from tori_tui.domain.spelling import likest
+from tori_tui.ui.actions import SLASH_ACTIONS
 from tori_tui.ui.slash_help import SLASH_HELP
+
+_WORD: Final = re.compile(r"[a-z][a-z0-9_-]*")
 
 EXPORT_FORMS: Final = ("html", "md", "svg")
 
@@ -180,6 +185,23 @@ def read_shell(text: str) -> RunShell | None:
     return RunShell(command, is_private) if command else None
 
 
+def why_not_sent(text: str) -> str:
+    """Return why a text that is no command is not for the model either; empty where it is.
+
+    A word with a mistake must not begin a run. A path is no such word.
+    """
+    if text.rstrip() in ("!", "!!"):
+        return "Write a command behind it, for example !make test."
+    word = text[1:].split(maxsplit=1)[0] if text.startswith("/") and text[1:].strip() else ""
+    if not _WORD.fullmatch(word):
+        return ""
+    if word in SLASH_HELP:
+        return f"It is written {SLASH_HELP[word]}."
+    near = likest(word, (*SLASH_HELP, *SLASH_ACTIONS))
+    hint = f"Did you mean /{near}?" if near else "F1 lists them."
+    return f"There is no command /{word}. {hint} With a blank before the slash it is said to the model."
+
+
 def _stop(rest: str) -> StopBranch | InterruptRun:
     number = rest.lower().removeprefix("branch").strip(" #")
     return StopBranch(BranchId(number)) if number else InterruptRun()
@@ -296,4 +318,5 @@ __all__ = [
     "SessionCommand",
     "read_shell",
     "read_slash",
+    "why_not_sent",
 ]

@@ -5,7 +5,6 @@ Must not draw anything; `palette` turns a theme into styles, the app into Textua
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import tomllib
@@ -17,6 +16,7 @@ from typing import Final
 from textual.theme import Theme
 
 from tori_tui.domain.errors import UsageError
+from tori_tui.domain.spelling import likest
 
 DARK: Final = "dark"
 LIGHT: Final = "light"
@@ -205,8 +205,8 @@ def _group(path: Path, data: Mapping[str, object], table: str, known: list[str])
 
 
 def _nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
-    near = difflib.get_close_matches(word, known, n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    near = likest(word, known)
+    return f"; did you mean {near!r}?" if near else ""
 
 
 __all__ = [

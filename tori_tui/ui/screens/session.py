@@ -36,7 +36,7 @@ from tori_tui.ui.palette import Palette
 from tori_tui.ui.planning import Planning, purpose_of
 from tori_tui.ui.screens.writing import WritingScreen
 from tori_tui.ui.session_status import QUIT_WITHIN_S, SessionStatus
-from tori_tui.ui.slash import ExportWanted, read_shell
+from tori_tui.ui.slash import ExportWanted, read_shell, why_not_sent
 from tori_tui.ui.slash_help import SLASH_HELP
 from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Purpose, Words
 from tori_tui.ui.widgets.goal_tree import GoalTree
@@ -81,6 +81,7 @@ class SessionScreen(WritingScreen):
             edit_page=lambda: self.run_worker(self._edit_plan_page(), name="editor", group="editor"),
             export=lambda wanted: self.run_worker(self._export(wanted), name="export", group="export"),
             switch_effort=self.switch_effort,
+            own_commands=outside.own_commands,
         )
         self.notifier = Notifier(outside.notice, self._write_to_terminal)
         self._unanswered: Words | None = None
@@ -217,6 +218,10 @@ class SessionScreen(WritingScreen):
         if (action := action_of_slash(word)) is not None:
             self.call_later(self.run_action, action.name)
             return
+        if why := why_not_sent(text):
+            self.note(why, "warning")
+            self.input.give_back(text, words.images)
+            return
         self._unanswered = words
         self.transcript.action_follow()
         self.bridge.say(text, images=words.images)
@@ -264,11 +269,13 @@ class SessionScreen(WritingScreen):
             self.note(f"No change of a file is known of goal {goal_id}.")
 
     def commands(self) -> Iterable[SystemCommand]:
-        """Return the actions, and a switch to each agent."""
+        """Return the actions, a switch to each agent, and the user's own commands."""
         yield from super().commands()
         for name in self.outside.agents():
             switch = partial(self.bridge.command, SwitchAgent(name))
             yield SystemCommand(f"Agent {name}", f"/agent {name}", switch)
+        for own in self.outside.own_commands():
+            yield SystemCommand(f"/{own.name} …", own.meaning, partial(self._begin, own.name))
         for word, form in SLASH_HELP.items():
             if action_of_slash(word) is None:
                 usage, _, meaning = form.partition(": ")

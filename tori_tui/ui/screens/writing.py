@@ -43,7 +43,9 @@ class WritingScreen(TalkScreen):
         self.bridge = bridge
         self.outside = outside
         self.approvals = ApprovalBar(palette, clock=clock, id="approval")
-        sources = CompletionSources(lambda: self.state.tree, outside.agents, outside.files)
+        sources = CompletionSources(
+            lambda: self.state.tree, outside.agents, outside.own_commands, outside.files
+        )
         self.popup = CompletionPopup(palette, sources, clock=clock, id="completion")
         self.input = CommentInput(
             outside.history, popup=self.popup, has_vim_keys=outside.has_vim_keys, id="comment"

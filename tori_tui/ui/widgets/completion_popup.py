@@ -19,6 +19,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tori_tui.domain.goals import GoalTree
+from tori_tui.domain.own_commands import OwnCommand
 from tori_tui.ui.completing import (
     Names,
     Offer,
@@ -64,6 +65,7 @@ class CompletionSources:
 
     tree: Callable[[], GoalTree]
     agents: Callable[[], Sequence[str]] = lambda: ()
+    own_commands: Callable[[], Sequence[OwnCommand]] = lambda: ()
     files: FindFiles = no_files
 
 
@@ -144,7 +146,7 @@ class CompletionPopup(Widget):
             return
         match token.kind:
             case "command":
-                self._show(command_offer(token))
+                self._show(command_offer(token, self._sources.own_commands()))
             case "argument":
                 self._show(argument_offer(token, self._sources.tree(), self._sources.agents))
             case "goal":

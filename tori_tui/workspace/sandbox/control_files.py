@@ -62,7 +62,7 @@ class ControlFiles:
         Args:
             nested: The path of each `.git` within.
         """
-        folders = [f"{self._in_root[0]}", f"{self._in_root[0]}/agents"]
+        folders = [self._in_root[0], *(f"{self._in_root[0]}/{name}" for name in ("agents", "commands"))]
         files = [*nested]
         for git in (self.git, *nested):
             folders.append(f"{git}/hooks")
