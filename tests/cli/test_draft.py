@@ -51,14 +51,32 @@ def test_a_killed_tori_s_draft_comes_back_to_the_same_project_alone(tmp_path: Pa
 
 def test_the_draft_of_a_tori_that_lives_is_let_alone(tmp_path: Path) -> None:
     with writer(tmp_path) as process:
-        second = KeptDraft(tmp_path, "/project")
-        assert second.take_over() == ""
-        second.keep("mine")
-        second.keep("")
+        assert KeptDraft(tmp_path, "/project").take_over() == ""
         process.kill()
     assert KeptDraft(tmp_path, "/project").take_over() == "half a thought 中"
-    second.keep("mine now")
-    assert KeptDraft(tmp_path, "/project").take_over() == "mine now"
+
+
+def test_two_in_one_project_lose_neither_of_their_drafts(tmp_path: Path) -> None:
+    with writer(tmp_path) as first, writer(tmp_path) as second:
+        first.kill()
+        second.kill()
+    draft = KeptDraft(tmp_path, "/project")
+    assert draft.take_over() == "half a thought 中"
+    draft.keep("")
+    assert draft.take_over() == "half a thought 中"
+    draft.keep("")
+    assert draft.take_over() == ""
+
+
+def test_one_that_starts_while_another_writes_keeps_its_own(tmp_path: Path) -> None:
+    with writer(tmp_path) as process:
+        draft = KeptDraft(tmp_path, "/project")
+        assert draft.take_over() == ""
+        draft.keep("mine")
+        assert KeptDraft(tmp_path, "/project").take_over() == "mine"
+        draft.keep("")
+        process.kill()
+    assert KeptDraft(tmp_path, "/project").take_over() == "half a thought 中"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ NAME_CHARS: Final = 16
 
 
 class KeptDraft:
-    """The draft of one project, with who writes it: a second tori there keeps its hands off.
+    """The draft of one tori in a project: each that runs there has a file of its own.
 
     Args:
         folder: Of all projects' drafts.
@@ -28,46 +28,63 @@ class KeptDraft:
 
     def __init__(self, folder: Path, project: str) -> None:
         digest = hashlib.sha256(project.encode("utf-8", "surrogateescape")).hexdigest()
-        self._path = folder / f"{digest[:NAME_CHARS]}.json"
-        self._is_ours = True
+        facts = read_facts(os.getpid())
+        self._start_ticks = facts.start_ticks if facts else 0
+        self._folder = folder
+        self._stem = digest[:NAME_CHARS]
+        self._path = folder / f"{self._stem}.{os.getpid()}-{self._start_ticks}.json"
 
     def take_over(self) -> str:
-        """Return what an earlier tori left; nothing while that one lives."""
-        text, self._is_ours = self._left()
-        return text if self._is_ours else ""
+        """Return the newest that a tori left which lives no more; it is ours from then on.
+
+        Older ones wait for the next start.
+        """
+        for path in self._newest_first():
+            text = _left(path)
+            if not text:
+                continue
+            with suppress(OSError):
+                # Of two that start at once the second finds it gone.
+                os.rename(path, self._path)
+                return text
+        return ""
 
     def keep(self, text: str) -> None:
         """Keep a draft; an empty one is forgotten."""
-        if not self._is_ours:
-            _, self._is_ours = self._left()
-        if not self._is_ours:
-            return
         with suppress(OSError):
             if text:
                 self._write(text)
             else:
                 self._path.unlink(missing_ok=True)
 
-    def _left(self) -> tuple[str, bool]:
-        """Return what is kept, and whether no other tori that lives writes it."""
-        try:
-            left = json.loads(self._path.read_bytes())
-            text, pid, start_ticks = left["text"], left["pid"], left["start_ticks"]
-        except (OSError, ValueError, TypeError, KeyError):
-            return "", True
-        facts = read_facts(pid) if isinstance(pid, int) and pid != os.getpid() else None
-        lives = facts is not None and facts.start_ticks == start_ticks
-        return text if isinstance(text, str) else "", not lives
+    def _newest_first(self) -> list[Path]:
+        found: list[tuple[float, Path]] = []
+        with suppress(OSError):
+            for path in self._folder.glob(f"{self._stem}*.json"):
+                with suppress(OSError):
+                    found.append((path.stat().st_mtime, path))
+        return [path for _, path in sorted(found, reverse=True)]
 
     def _write(self, text: str) -> None:
-        facts = read_facts(os.getpid())
-        left = {"text": text, "pid": os.getpid(), "start_ticks": facts.start_ticks if facts else 0}
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        new = self._path.with_suffix(f".{os.getpid()}")
+        left = {"text": text, "pid": os.getpid(), "start_ticks": self._start_ticks}
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        new = self._path.with_suffix(".new")
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             json.dump(left, file)
         new.replace(self._path)
+
+
+def _left(path: Path) -> str:
+    """Return what is kept there, if no other tori that lives writes it."""
+    try:
+        left = json.loads(path.read_bytes())
+        text, pid, start_ticks = left["text"], left["pid"], left["start_ticks"]
+    except (OSError, ValueError, TypeError, KeyError):
+        return ""
+    facts = read_facts(pid) if isinstance(pid, int) and pid != os.getpid() else None
+    lives = facts is not None and facts.start_ticks == start_ticks
+    return text if isinstance(text, str) and not lives else ""
 
 
 __all__ = ["KeptDraft"]
