@@ -168,6 +168,17 @@ async def test_each_answer_holds_as_long_as_its_key_says(key: str, scope: str) -
         assert (decided.allow, decided.scope) == (True, scope)
 
 
+async def test_enter_right_behind_a_denial_is_not_lost() -> None:
+    """As keys come in one burst, from a paste or over a slow line."""
+    async with live((*RUNNING, *asked("rm x"))) as (stage, pilot):
+        stage.clock.now_s += 1
+        bar = stage.screen.approvals
+        for key, character in (("n", "n"), ("enter", "\r")):
+            bar.post_message(events.Key(key, character))
+        await pilot.pause(0.2)
+        assert sent(stage) == [DecideApproval(FIRST, False)]
+
+
 async def test_only_what_can_be_meant_is_offered() -> None:
     async with live((*RUNNING, *asked("rm x"))) as (stage, pilot):
         stage.clock.now_s += 1
@@ -179,6 +190,20 @@ async def test_only_what_can_be_meant_is_offered() -> None:
         stage.clock.now_s += 1
         await pilot.press("s", "enter", "a", "enter")
         assert sent(stage) == []
+
+
+@pytest.mark.parametrize("width", [160, 120, 80, 60])
+async def test_how_to_say_no_is_seen_at_any_width(width: int) -> None:
+    events = (*RUNNING, GOAL, *asked("x\n" * 400))
+    async with live(events, size=(width, 20)) as (stage, pilot):
+        stage.clock.now_s += 1
+        for _ in range(2):
+            keys = shown(stage.screen.approvals)[-1]
+            assert [key for key in keys.split() if key in "ygsan"] == ["y", "g", "s", "a", "n"]
+            assert "deny" in keys
+            assert "↑↓ " in keys
+            await pilot.press("f6")
+        assert "Esc interrupt" in stage.screen.status_line.render_line(0).text
 
 
 @pytest.mark.parametrize("size", [WIDE, SMALL])

@@ -7,9 +7,9 @@ from tests.ui import scenes
 from tests.ui.apps import Stage
 from tests.ui.test_pictures import SMALL, WIDE, Compare
 from tests.ui.test_session_screen import live, ready, sent
-from tori_tui.domain.commands import AddComment, InterruptRun, RunShell
+from tori_tui.domain.commands import InterruptRun, RunShell
 from tori_tui.domain.events import MessageAdded, ToolOutputStreamed, ToolRunStarted
-from tori_tui.domain.ids import MAIN_CONTEXT, CallId, CommentId
+from tori_tui.domain.ids import MAIN_CONTEXT, CallId
 from tori_tui.domain.messages import SHELL, Message
 from tori_tui.ui.slash import read_shell
 from tori_tui.ui.transcript.blocks import CallBlock
@@ -56,12 +56,9 @@ def blocks(stage: Stage) -> list[CallBlock]:
 async def test_it_is_sent_as_a_command_and_remembered() -> None:
     async with live() as (stage, pilot):
         await pilot.press(*"!ls", "enter", *"!!env", "enter", *"!", "enter")
-        assert sent(stage) == [
-            RunShell("ls"),
-            RunShell("env", is_private=True),
-            AddComment(CommentId("t1"), "!"),
-        ]
-        assert stage.remembered == ["!ls", "!!env", "!"]
+        assert sent(stage) == [RunShell("ls"), RunShell("env", is_private=True)]
+        assert stage.remembered == ["!ls", "!!env"]
+        assert stage.screen.input.text == "!"
 
 
 async def test_it_is_shown_while_it_runs_and_when_it_has_ended_once() -> None:

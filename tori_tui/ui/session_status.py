@@ -5,8 +5,9 @@ Must not draw; the widget does.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final, Literal
 
 from tori_tui.domain.agents import BUILD
 from tori_tui.domain.events import RunStatusChanged
@@ -18,9 +19,21 @@ from tori_tui.ui.widgets.status_line import Status
 QUIT_WITHIN_S: Final = 2.0
 """Two Ctrl+C within this time, when idle, quit."""
 
-_IDLE_HINTS: Final = ("Enter send", "F1 keys", "Ctrl+P commands")
-_BACK_HINTS: Final = ("Esc back", "Enter send", "F1 keys", "Ctrl+P commands")
-_BUSY_HINTS: Final = ("Esc interrupt", "Enter comment", "F1 keys", "Ctrl+P commands")
+Pane = Literal["input", "goals", "transcript", "other"]
+"""Where keys go."""
+
+_GOES_BACK: Final = ("Esc back", "Enter send")
+_IN_INPUT: Final = ("Enter send",)
+_IN_INPUT_BUSY: Final = ("Enter comment",)
+_IN_PANES: Final[Mapping[Pane, tuple[str, ...]]] = MappingProxyType(
+    {
+        "input": (),
+        "goals": ("Enter jump", "c comment", "a add"),
+        "transcript": ("↑↓ scroll", "Enter unfold", "/ search"),
+        "other": (),
+    }
+)
+_ALWAYS: Final = ("F1 keys", "Ctrl+P commands")
 
 
 class SessionStatus:
@@ -73,22 +86,24 @@ class SessionStatus:
         """Return the mode that the user has chosen."""
         return state.mode or self._mode
 
-    def shown(self, state: SessionState, *, is_busy: bool, goes_back: bool, effort: str) -> Status:
+    def shown(
+        self, state: SessionState, *, pane: Pane, is_busy: bool, goes_back: bool, effort: str
+    ) -> Status:
         """Return what the line says.
 
         Args:
             state: The session's.
-            is_busy: Whether it works.
+            pane: Which has the focus.
+            is_busy: Whether it works, or a command of the user's own does.
             goes_back: Whether Esc leads back from what the input is for.
             effort: What the model is told to think.
         """
         model = self.model_of(state)
         turn = state.last_turns.get(state.active_context)
         tokens = self.context_tokens or (turn.usage.total_tokens if turn else 0)
-        hints = _BUSY_HINTS if is_busy else _IDLE_HINTS
         return Status(
             status=state.status,
-            hints=_BACK_HINTS if goes_back else hints,
+            hints=_hints(pane, is_busy=is_busy, goes_back=goes_back),
             note="Ctrl+C again quits" if self._is_quitting else "",
             model=model,
             effort=effort,
@@ -107,4 +122,14 @@ class SessionStatus:
         return self._clock() - self._quit_asked_s < QUIT_WITHIN_S
 
 
-__all__ = ["QUIT_WITHIN_S", "SessionStatus"]
+def _hints(pane: Pane, *, is_busy: bool, goes_back: bool) -> tuple[str, ...]:
+    """Return what keys do now, the most useful first."""
+    if goes_back:
+        return (*_GOES_BACK, *_ALWAYS)
+    if pane == "input":
+        return ("Esc interrupt", *_IN_INPUT_BUSY, *_ALWAYS) if is_busy else (*_IN_INPUT, *_ALWAYS)
+    escape = "Esc interrupt" if is_busy else "Esc to the input"
+    return (escape, *_IN_PANES[pane], *_ALWAYS)
+
+
+__all__ = ["QUIT_WITHIN_S", "Pane", "SessionStatus"]

@@ -35,7 +35,7 @@ from tori_tui.ui.outside import Outside
 from tori_tui.ui.palette import Palette
 from tori_tui.ui.planning import Planning, purpose_of
 from tori_tui.ui.screens.writing import WritingScreen
-from tori_tui.ui.session_status import QUIT_WITHIN_S, SessionStatus
+from tori_tui.ui.session_status import QUIT_WITHIN_S, Pane, SessionStatus
 from tori_tui.ui.slash import ExportWanted, read_shell, why_not_sent
 from tori_tui.ui.slash_help import SLASH_HELP
 from tori_tui.ui.widgets.comment_input import COMMENT, CommentInput, Purpose, Words
@@ -123,7 +123,7 @@ class SessionScreen(WritingScreen):
         self.tell_record(message.record, message.state)
         self._call_user(calling(event))
         self.show_waiting()
-        if isinstance(event, (RunStatusChanged, Rewound, ApprovalChanged)):
+        if isinstance(event, (RunStatusChanged, Rewound, ApprovalChanged, MessageAdded)):
             self.show_purpose(self.input.purpose)
 
     def on_event_arrived(self, message: EventArrived) -> None:
@@ -140,7 +140,10 @@ class SessionScreen(WritingScreen):
                 self._call_user(event.text)
             case _:
                 pass
+        was_counting = self.story.is_counting
         self.tell_event(event)
+        if self.story.is_counting != was_counting:
+            self.show_status()
 
     def _call_user(self, text: str) -> None:
         """Say in the title how it stands, and call a user who looks elsewhere."""
@@ -303,10 +306,27 @@ class SessionScreen(WritingScreen):
 
     def show_status(self) -> None:
         """Show model, mode, context share, cost and branch."""
-        goes_back = self.input.purpose != COMMENT
         self.status_line.show(
-            self._status.shown(self.state, is_busy=self.is_busy, goes_back=goes_back, effort=self.effort)
+            self._status.shown(
+                self.state,
+                pane=self._pane,
+                is_busy=self.is_busy or self.story.is_counting,
+                goes_back=self.input.purpose != COMMENT,
+                effort=self.effort,
+            )
         )
+
+    @property
+    def _pane(self) -> Pane:
+        if self.focused is None or self.focused is self.input:
+            return "input"
+        if self.focused is self.goals:
+            return "goals"
+        return "transcript" if self.focused is self.transcript else "other"
+
+    def on_descendant_focus(self) -> None:
+        """Say what keys do where they go now."""
+        self.show_status()
 
     # ── actions ──
 

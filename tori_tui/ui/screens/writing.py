@@ -176,6 +176,10 @@ class WritingScreen(TalkScreen):
         self.input.add_to_draft(message.text)
         self.input.focus()
 
+    def on_approval_bar_denial_ended(self) -> None:
+        """Deny, with what was typed of a reason just before."""
+        self.input.submit()
+
     # ── images and the editor ──
 
     def on_chip_area_images_wanted(self, message: ChipArea.ImagesWanted) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar, Final, Literal
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import events
 from textual.binding import BindingType
@@ -35,6 +36,9 @@ SCOPE_KEYS: Final[dict[ApprovalScope, str]] = {"once": "y", "goal": "g", "sessio
 _SCOPES: Final[dict[str, ApprovalScope]] = {key: scope for scope, key in SCOPE_KEYS.items()}
 
 DENY_KEY: Final = "n"
+
+_SHORT_WORDS: Final = {"this goal": "goal", "this session": "session", "deny …": "deny", "to answer:": ""}
+"""Where there is little room."""
 
 
 class ApprovalBar(Widget, can_focus=True):
@@ -73,6 +77,9 @@ class ApprovalBar(Widget, can_focus=True):
             super().__init__()
             self.text = text
 
+    class DenialEnded(Message):
+        """Enter behind the key that denies, before the input has the focus."""
+
     def __init__(self, palette: Palette, *, clock: Callable[[], float], id: str | None = None) -> None:
         super().__init__(id=id)
         self._palette = palette
@@ -88,6 +95,8 @@ class ApprovalBar(Widget, can_focus=True):
         """Keys that came too soon to be an answer; a word that they begin takes them along."""
         self._is_word = False
         """A word began: what follows before the draft has the focus belongs to it."""
+        self._is_denial = False
+        """It is the reason of a denial."""
         self._seen_at_s: float | None = None
         """When the question was drawn; None before that, and keys decide nothing."""
         self._below: list[Text] = []
@@ -168,16 +177,23 @@ class ApprovalBar(Widget, can_focus=True):
 
     def _keys(self, width: int) -> Text:
         palette = self._palette
-        text = Text(" ")
-        for key, word in self._told_keys:
-            text.append(f" {key} ", palette.accent)
-            text.append(f"{word}  ", palette.muted)
         hidden = self._last_first(width)
-        right = Text()
-        if hidden > 0:
-            left_over = hidden - self._first
-            right = Text(f"↑↓ {left_over:,} more lines " if left_over > 0 else "↑↓ end ", palette.warning)
-        return title_line(text, right, width)
+        left_over = hidden - self._first
+        more = "" if hidden <= 0 else f"↑↓ {left_over:,} more lines " if left_over > 0 else "↑↓ end "
+        short = tuple((key, _SHORT_WORDS.get(word, word)) for key, word in self._told_keys)
+        # How to say no must be seen in any case.
+        for told, gap, rest in (
+            (self._told_keys, "  ", more),
+            (short, "  ", more),
+            (short, "", more.replace(" more lines", "")),
+        ):
+            if 2 + sum(len(f" {key} {word}{gap}") for key, word in told) + cell_len(rest) <= width:
+                break
+        text = Text(" ")
+        for key, word in told:
+            text.append(f" {key} ", palette.accent)
+            text.append(f"{word}{gap}", palette.muted)
+        return title_line(text, Text(rest, palette.warning), width)
 
     @property
     def _offered(self) -> tuple[tuple[str, str], ...]:
@@ -226,7 +242,7 @@ class ApprovalBar(Widget, can_focus=True):
         self.refresh()
 
     def _forget_keys(self) -> None:
-        self._chosen, self._held, self._is_word = None, "", False
+        self._chosen, self._held, self._is_word, self._is_denial = None, "", False, False
 
     def on_key(self, event: events.Key) -> None:
         """Keep keys that were on their way, or begin a word, from deciding; a word goes to the draft."""
@@ -236,6 +252,8 @@ class ApprovalBar(Widget, can_focus=True):
         is_answer = event.key in self._bindings.key_to_bindings
         if typed and self._is_word:
             self.post_message(self.TypedOn(typed))
+        elif event.key == "enter" and self._is_denial:
+            self.post_message(self.DenialEnded())
         elif typed and is_answer and is_guarded:
             # Perhaps an answer that came too soon, perhaps the beginning of a word: the next key tells.
             self._held += typed
@@ -280,7 +298,7 @@ class ApprovalBar(Widget, can_focus=True):
     def action_deny(self) -> None:
         """Ask for the reason of a denial."""
         if self._approval is not None:
-            self._is_word = True  # the reason
+            self._is_word = self._is_denial = True  # the reason follows
             self.post_message(self.DenialBegun(self._approval.approval_id))
 
     def show_diffs(self, form: DiffForm) -> None:

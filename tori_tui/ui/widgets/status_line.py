@@ -5,10 +5,11 @@ Must not compute anything; what is unknown is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
@@ -29,6 +30,9 @@ WIDE_CELLS: Final = 110
 MODEL_LIMIT_CHARS: Final = 40
 
 AGENT_LIMIT_CHARS: Final = 20
+
+DROPPED: Final = ("branch", "model", "cost")
+"""Facts that go, in this order, where there would be no room for what a key does now."""
 
 FULL_SHARE: Final = 0.8
 """From this share of the window on the context is shown as a warning."""
@@ -91,13 +95,21 @@ class StatusLine(Kept):
     def render_line(self, y: int) -> Strip:
         """Return the line."""
         width = self.size.width
-        right = self._right(width)
+        needed = self._left(0).cell_len + self._first_hint_cells + 2
+        for n_dropped in range(len(DROPPED) + 1):
+            right = self._right(width, DROPPED[:n_dropped])
+            if right.cell_len + needed <= width:
+                break
         room = width - right.cell_len - 2
         left = self._left(room)
         if left.cell_len > room:
             left.truncate(max(0, room), overflow="ellipsis")
         gap = " " * max(1, width - left.cell_len - right.cell_len)
         return strip_of(Text.assemble(left, gap, right), width, self._palette.base)
+
+    @property
+    def _first_hint_cells(self) -> int:
+        return cell_len(self._status.hints[0]) + 2 if self._status.hints else 0
 
     def _left(self, room: int) -> Text:
         palette, status = self._palette, self._status
@@ -133,10 +145,10 @@ class StatusLine(Kept):
             case _:
                 return "■", palette.warning
 
-    def _right(self, width: int) -> Text:
+    def _right(self, width: int, dropped: Sequence[str] = ()) -> Text:
         palette, status = self._palette, self._status
         facts: list[tuple[str, Style]] = []
-        if status.model:
+        if status.model and "model" not in dropped:
             model = one_line(status.model)
             is_short = width >= WIDE_CELLS and len(model) <= MODEL_LIMIT_CHARS
             name = model if is_short else model.rpartition("/")[2] or model
@@ -144,7 +156,7 @@ class StatusLine(Kept):
             facts.append((f"{one_line(name, MODEL_LIMIT_CHARS)}{effort}", palette.base))
         if status.context_tokens:
             facts.append(self._share())
-        if status.cost:
+        if status.cost and "cost" not in dropped:
             facts.append((status.cost, palette.muted))
         if status.agent:
             facts.append((f"@{one_line(status.agent, AGENT_LIMIT_CHARS)}", palette.accent))
@@ -152,7 +164,7 @@ class StatusLine(Kept):
             facts.append((status.mode, palette.accent if status.mode != "auto" else palette.warning))
         if status.sandbox:
             facts.append((one_line(status.sandbox, 20), palette.success))
-        if status.branch:
+        if status.branch and "branch" not in dropped:
             facts.append((one_line(status.branch, 30), palette.muted))
         text = Text()
         for index, (fact, style) in enumerate(facts):
