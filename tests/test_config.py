@@ -82,6 +82,11 @@ def test_a_wrong_mode_in_the_environment_names_the_variable_and_the_choices(conf
         load(config_file, TORI_MODE="yolo")
 
 
+def test_a_rule_of_another_form_is_told_with_its_line(config_file: Path) -> None:
+    message = refused(config_file, '[permissions]\nask = ["bash(rm *)"]\nallow = ["read_file", "bash("]\n')
+    assert message.startswith(f"{config_file}:3: 'bash(' is no permission rule.\nWrite TOOL")
+
+
 def test_an_unknown_key_names_file_line_key_and_the_nearest_valid_one(config_file: Path) -> None:
     message = refused(config_file, 'theme = "dark"\nmodell = "a/b"\n')
     assert message == f"{config_file}:2: there is no key 'modell'.\nDid you mean 'model'?"

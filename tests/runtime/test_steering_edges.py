@@ -192,6 +192,12 @@ def test_there_is_something_to_go_on_with_after_a_kill_just_behind_the_users_wor
     assert can_continue(state_of(*DONE, CommentReceived(CommentId("c1"), "again", "retry:1")))
 
 
+def test_there_is_something_to_go_on_with_while_a_goal_is_open() -> None:
+    """As after the user went back to it, or added it, when the mission was done."""
+    added = PlanChanged((GoalAdded(GoalId("1"), None, "One more thing"),), "user")
+    assert can_continue(state_of(*DONE, added))
+
+
 def test_a_comment_that_was_routed_can_be_gone_on_with_until_it_is_said() -> None:
     comment = CommentReceived(CommentId("c1"), "again", "replan")
     routed = CommentRouted(CommentId("c1"), "requirement_change", "user")

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from tests.ui.apps import Stage
-from tests.ui.fakes import FakeSession, answered, call
+from tests.ui.fakes import FakeSession, answered, call, plan
 from tests.ui.test_session_screen import RUNNING, live, ready, sent
 from tori_tui.domain.commands import ContinueRun
 from tori_tui.domain.events import ApprovalChanged, CallStarted, RunStatusChanged
-from tori_tui.domain.ids import ApprovalId, CallId
+from tori_tui.domain.ids import ApprovalId, CallId, GoalId
+from tori_tui.domain.plan_edits import GoalAdded
 from tori_tui.ui.transcript.blocks import CallBlock
 
 GOES_ON = "Enter goes on · or say what is to be done"
@@ -32,6 +33,16 @@ async def test_enter_in_the_empty_input_goes_on_after_an_interrupt_and_says_so()
         stage.session.emit(RunStatusChanged("running", cwd="/tmp"), RunStatusChanged("done"))
         await pilot.pause()
         assert str(stage.screen.input.placeholder) == "What is to be done?"
+        await pilot.press("enter")
+        assert sent(stage) == [ContinueRun()]
+
+
+async def test_enter_goes_on_with_a_goal_that_is_open_again_after_the_end() -> None:
+    async with live((*RUNNING, RunStatusChanged("done"))) as (stage, pilot):
+        assert str(stage.screen.input.placeholder) == "What is to be done?"
+        stage.session.emit(plan(GoalAdded(GoalId("9"), None, "one more thing")))
+        await pilot.pause()
+        assert str(stage.screen.input.placeholder) == GOES_ON
         await pilot.press("enter")
         assert sent(stage) == [ContinueRun()]
 

@@ -34,6 +34,18 @@ async def test_the_theme_under_the_cursor_is_shown_everywhere_at_once() -> None:
         assert stage.screen.transcript.shown_text
 
 
+async def test_a_named_theme_is_used_at_once() -> None:
+    async with live() as (stage, pilot):
+        await pilot.press(*"/theme sky", "enter")
+        await pilot.pause(0.2)
+        assert stage.app.theme == "tori-sky"
+        await pilot.press(*"/theme skies", "enter")
+        await pilot.pause(0.2)
+        assert stage.app.theme == "tori-sky"
+        (told,) = stage.app._notifications
+        assert "no theme 'skies'" in told.message
+
+
 @pytest.mark.parametrize("key", ["escape", "q", "ctrl+c"])
 async def test_going_back_brings_the_first_theme_back(key: str) -> None:
     async with choosing() as (stage, pilot):

@@ -22,6 +22,12 @@ class AppFirst(TyperGroup):
         """Put the app's command in front where no command is named."""
         if args and args[0] not in self.commands and self._is_apps(ctx, args[0]):
             args = [OPEN, *args]
+        elif args and args[0] not in self.commands and not args[0].startswith("-"):
+            from tori_tui.domain.spelling import likest
+
+            near = likest(args[0], self.commands)
+            hint = f" Did you mean {near!r}?" if near and near != OPEN else ""
+            ctx.fail(f"There is neither a command nor a folder {args[0]!r}.{hint}")
         return super().parse_args(ctx, args)
 
     def _is_apps(self, ctx: typer.Context, first: str) -> bool:

@@ -20,6 +20,7 @@ from tori_tui.domain.errors import UsageError
 from tori_tui.domain.events import Mode
 from tori_tui.domain.spelling import likest
 from tori_tui.permission.folder_trust import CONFIG_NAME, FolderTrust, OwnFiles, own_files
+from tori_tui.permission.rules import Effect, parse_rule
 
 CONFIG_LIMIT_BYTES: Final = 1_000_000
 """A larger file is no configuration; it is refused instead of read."""
@@ -124,6 +125,7 @@ def _table(path: Path, text: str) -> tuple[dict[str, object], dict[str, str]]:
     """Return what a file sets, every value checked, and where it sets it."""
     table = _parsed(path, text)
     _check(table, Settings, (), path, text)
+    _check_rules(table, path, text)
     return table, {".".join(key): f"{path}:{line_of(text, key)}" for key in leaves(table)}
 
 
@@ -167,6 +169,18 @@ def _shown_line(text: str, where: str) -> str:
     lines = text.splitlines() or [""]
     number = int(where.rpartition(":")[2])
     return repr(lines[min(number, len(lines)) - 1][:120])
+
+
+def _check_rules(table: Mapping[str, object], path: Path, text: str) -> None:
+    """Refuse rules of a wrong form before anything is asked of a model."""
+    permissions = cast("dict[str, list[str]]", table.get("permissions", {}))
+    for effect, rules in permissions.items():
+        for rule in rules:
+            try:
+                parse_rule(cast("Effect", effect), rule)
+            except UsageError as error:
+                line = line_of(text, ("permissions", effect))
+                raise UsageError(f"{path}:{line}: {error.message}", error.hint) from error
 
 
 def _check(table: Mapping[str, object], shape: type, above: tuple[str, ...], path: Path, text: str) -> None:

@@ -305,7 +305,8 @@ class Runner:
 def can_continue(state: SessionState) -> bool:
     """Whether there is anything to go on with: a mission that is not done, or words without an answer."""
     mission = state.tree.mission
-    if mission is None or state.status != "done" or state.comments:
+    if mission is None or state.status != "done" or state.comments or state.tree.open_goals:
+        # Goals are open after the end of a run where the user went back to one of them, or added one.
         return mission is not None
     last = next(iter(reversed(state.live_log)), None)
     return last is None or last.mission_id != mission or last.message.is_users_word

@@ -18,6 +18,7 @@ from tori_tui.domain.events import (
     ApprovalChanged,
     MessageAdded,
     Mode,
+    PlanChanged,
     QuestionAsked,
     RequestStarted,
     Rewound,
@@ -30,6 +31,7 @@ from tori_tui.render.safe_text import one_line
 from tori_tui.ui.actions import Scope, action_of_slash
 from tori_tui.ui.bridge import Bridge, EventArrived, RecordArrived, SessionOpened, StateReset
 from tori_tui.ui.commanding import Commanding
+from tori_tui.ui.messages import ThemeTried
 from tori_tui.ui.notifying import TITLE_MARKS, Notifier, calling
 from tori_tui.ui.outside import Outside
 from tori_tui.ui.palette import Palette
@@ -123,7 +125,7 @@ class SessionScreen(WritingScreen):
         self.tell_record(message.record, message.state)
         self._call_user(calling(event))
         self.show_waiting()
-        if isinstance(event, (RunStatusChanged, Rewound, ApprovalChanged, MessageAdded)):
+        if isinstance(event, (RunStatusChanged, Rewound, ApprovalChanged, PlanChanged, MessageAdded)):
             self.show_purpose(self.input.purpose)
 
     def on_event_arrived(self, message: EventArrived) -> None:
@@ -217,6 +219,10 @@ class SessionScreen(WritingScreen):
         word = text[1:].split(maxsplit=1)[0] if text.startswith("/") and len(text) > 1 else ""
         if word and self._commanding.obey(text, words.images):
             self.outside.remember(words.remembered)
+            return
+        rest = text.partition(" ")[2].strip()
+        if word == "theme" and rest:
+            self.app.post_message(ThemeTried(rest))
             return
         if (action := action_of_slash(word)) is not None:
             self.call_later(self.run_action, action.name)

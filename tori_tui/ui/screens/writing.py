@@ -281,7 +281,9 @@ class WritingScreen(TalkScreen):
         self._box.border_title = Content(purpose.title or "comment")
         self._box.border_subtitle = Content(self.input.vim_mode if purpose == COMMENT else "")
         words = "Say something about the work" if self.is_busy else "What is to be done?"
-        self.input.can_go_on = self.state.status in STOPPED and self.state.tree.mission is not None
+        tree = self.state.tree
+        is_open = self.state.status in STOPPED or (not self.is_busy and bool(tree.open_goals))
+        self.input.can_go_on = is_open and tree.mission is not None
         if self.input.can_go_on:
             words = "Enter goes on · or say what is to be done"
         if self.approvals.approval is not None:
