@@ -37,7 +37,7 @@ _SCOPES: Final[dict[str, ApprovalScope]] = {key: scope for scope, key in SCOPE_K
 
 DENY_KEY: Final = "n"
 
-_SHORT_WORDS: Final = {"this goal": "goal", "this session": "session", "deny …": "deny", "to answer:": ""}
+_SHORT_WORDS: Final = {"this goal": "goal", "this session": "session", "deny …": "deny", "to answer:": "then"}
 """Where there is little room."""
 
 
