@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -213,6 +214,28 @@ def test_without_any_key_it_names_the_variable_and_the_demo(tmp_path: Path) -> N
     assert done.returncode == 2
     assert b"OPENAI_API_KEY" in done.stderr
     assert b"tori demo" in done.stderr
+
+
+def test_an_interrupt_after_the_end_leaves_the_exit_code_of_the_run(tmp_path: Path) -> None:
+    """The interpreter takes its handlers away before it is done: Ctrl+C would end it by the signal."""
+    project = Project.make(tmp_path, says("hi"))
+    ending = (
+        "import os, signal, sys\n"
+        "from tori_tui.cli.main import main\n"
+        "sys.argv = ['tori', 'run', 'go', '--mode', 'auto']\n"
+        "try:\n"
+        "    main()\n"
+        "finally:\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", ending],
+        cwd=project.root,
+        env=project.environ,
+        capture_output=True,
+        check=False,
+    )
+    assert (run.returncode, run.stdout) == (0, b"hi\n"), run.stderr
 
 
 def test_a_session_without_a_record_is_told_and_left_as_it_is(tmp_path: Path) -> None:

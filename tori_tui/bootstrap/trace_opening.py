@@ -46,7 +46,7 @@ def open_trace(options: SessionOptions, world: Surroundings) -> Opened:
 
     try:
         state = store.load(note)
-        notices += [f"Trace: {told}" for told in told_faults(store.faults)]
+        notices += [f"Trace, {told}" for told in told_faults(store.faults)]
         if options.resume is not None and state.created_at is None:
             raise TraceError(
                 f"The session {directory.name} holds no record that can be read.",

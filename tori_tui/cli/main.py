@@ -6,6 +6,7 @@ Must not import anything heavy: `tori --help` loads typer and this package's com
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterable, MutableMapping, Sequence
 from importlib import import_module
@@ -47,7 +48,10 @@ def main() -> None:
     streams.repair()
     _take_either_order(os.environ)
     app = make_app(_asked_for(sys.argv[1:]))
-    sys.exit(exit_code_of(lambda: app(prog_name="tori")))
+    code = exit_code_of(lambda: app(prog_name="tori"))
+    # All is written; the interpreter, which takes its handlers away before it is done, would die of it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(code)
 
 
 def _asked_for(arguments: Sequence[str]) -> Iterable[str]:
