@@ -238,6 +238,24 @@ def test_an_interrupt_after_the_end_leaves_the_exit_code_of_the_run(tmp_path: Pa
     assert (run.returncode, run.stdout) == (0, b"hi\n"), run.stderr
 
 
+def test_an_interrupt_at_the_very_end_is_told_as_one(tmp_path: Path) -> None:
+    """It comes when the command has ended and its code is being made."""
+    project = Project.make(tmp_path, says("hi"))
+    interrupted = (
+        "import sys\n"
+        "from tori_tui.cli import failures, main\n"
+        "class Streams:\n"
+        "    def __getattr__(self, name):\n"
+        "        raise KeyboardInterrupt\n"
+        "failures.streams = Streams()\n"
+        "sys.argv = ['tori', 'run', 'go', '--mode', 'auto']\n"
+        "main.main()\n"
+    )
+    command = [sys.executable, "-c", interrupted]
+    run = subprocess.run(command, cwd=project.root, env=project.environ, capture_output=True, check=False)
+    assert (run.returncode, run.stdout) == (130, b"hi\n"), run.stderr
+
+
 def test_a_session_without_a_record_is_told_and_left_as_it_is(tmp_path: Path) -> None:
     """As after a loss of power: what lies beside its records is all that is left of it."""
     project = Project.make(tmp_path, calls("bash", '{"command": "seq 20000"}') + says("done"))

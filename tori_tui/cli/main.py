@@ -17,7 +17,7 @@ import typer
 from tori_tui import __version__
 from tori_tui.cli import app_command, streams
 from tori_tui.cli.commands import COMMANDS, COMPLETION_VARIABLE, OPEN
-from tori_tui.cli.exit_codes import USAGE
+from tori_tui.cli.exit_codes import INTERRUPTED, USAGE
 from tori_tui.cli.failures import exit_code_of
 
 
@@ -48,9 +48,14 @@ def main() -> None:
     streams.repair()
     _take_either_order(os.environ)
     app = make_app(_asked_for(sys.argv[1:]))
-    code = exit_code_of(lambda: app(prog_name="tori"))
-    # All is written; the interpreter, which takes its handlers away before it is done, would die of it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        code = exit_code_of(lambda: app(prog_name="tori"))
+        # All is written; the interpreter, which takes its handlers away before it is done, would die of it.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except KeyboardInterrupt:
+        # It came while the end of the command was turned into a code.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        code = INTERRUPTED
     sys.exit(code)
 
 
