@@ -22,6 +22,7 @@ from tori_tui.workspace.descendants import Descendants
 from tori_tui.workspace.jobs import Jobs
 from tori_tui.workspace.process_table import all_pids, children_of, read_facts, read_variable
 from tori_tui.workspace.processes import CommandResult, run_command
+from tori_tui.workspace.sandbox.bubblewrap import Bubblewrap
 from tori_tui.workspace.shell_ahead import ShellAhead
 from tori_tui.workspace.waiting_shell import ShellTerms
 
@@ -392,10 +393,12 @@ async def test_one_in_a_folder_that_was_made_again_is_not_taken(commands: Comman
 async def test_a_repository_that_comes_while_the_model_thinks_is_protected(commands: Commands) -> None:
     """The making of a shell ahead puts off no look for repositories within."""
     root = commands.world.root
-    for n in range(2_000):
+    sandbox = commands.world.sandbox
+    assert isinstance(sandbox, Bubblewrap)
+    for n in range(500):
         (root / "many" / str(n)).mkdir(parents=True)
-    commands.world.sandbox.confine(commands.cwd)
-    await asyncio.sleep(2)
+    sandbox.confine(commands.cwd)
+    await eventually(lambda: time.monotonic() > sandbox._nested._next_s, 60)
     output = CommandOutput.open(commands.folder / "0.log")
     with output:
         waiting = await shell_that_waits(commands.ahead, ShellTerms(commands.cwd, commands.env), output)
