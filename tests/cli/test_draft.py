@@ -56,6 +56,21 @@ def test_the_draft_of_a_tori_that_lives_is_let_alone(tmp_path: Path) -> None:
     assert KeptDraft(tmp_path, "/project").take_over() == "half a thought 中"
 
 
+def test_one_that_was_just_taken_over_is_not_taken_again(tmp_path: Path) -> None:
+    with writer(tmp_path) as first:
+        first.kill()
+    takes = WRITES.replace('draft.keep("half a th\u00e9")', "assert draft.take_over()").replace(
+        'draft.keep("half a thought \u4e2d")', ""
+    )
+    command = [sys.executable, "-c", takes, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as second:
+        assert second.stdout is not None
+        assert second.stdout.readline() == "kept\n"
+        assert KeptDraft(tmp_path, "/project").take_over() == ""
+        second.kill()
+    assert KeptDraft(tmp_path, "/project").take_over() == "half a thought 中"
+
+
 def test_two_in_one_project_lose_neither_of_their_drafts(tmp_path: Path) -> None:
     with writer(tmp_path) as first, writer(tmp_path) as second:
         first.kill()

@@ -8,11 +8,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from tori_tui.workspace.process_table import read_facts
+
+_WRITER: Final = re.compile(r"\.(\d{1,9})-(\d{1,18})\.json$")
+"""In a file's name: the pid and the start of who writes it."""
 
 NAME_CHARS: Final = 16
 """Of the digest by which a project's file is named."""
@@ -29,10 +33,10 @@ class KeptDraft:
     def __init__(self, folder: Path, project: str) -> None:
         digest = hashlib.sha256(project.encode("utf-8", "surrogateescape")).hexdigest()
         facts = read_facts(os.getpid())
-        self._start_ticks = facts.start_ticks if facts else 0
+        start_ticks = facts.start_ticks if facts else 0
         self._folder = folder
         self._stem = digest[:NAME_CHARS]
-        self._path = folder / f"{self._stem}.{os.getpid()}-{self._start_ticks}.json"
+        self._path = folder / f"{self._stem}.{os.getpid()}-{start_ticks}.json"
 
     def take_over(self) -> str:
         """Return the newest that a tori left which lives no more; it is ours from then on.
@@ -40,7 +44,7 @@ class KeptDraft:
         Older ones wait for the next start.
         """
         for path in self._newest_first():
-            text = _left(path)
+            text = "" if self._is_anothers(path) else _left(path)
             if not text:
                 continue
             with suppress(OSError):
@@ -57,6 +61,14 @@ class KeptDraft:
             else:
                 self._path.unlink(missing_ok=True)
 
+    def _is_anothers(self, path: Path) -> bool:
+        """Say whether another tori that lives writes it; its name tells, also right after it was taken over."""
+        named = _WRITER.search(path.name)
+        if named is None or path == self._path:
+            return False
+        facts = read_facts(int(named[1]))
+        return facts is not None and facts.start_ticks == int(named[2])
+
     def _newest_first(self) -> list[Path]:
         found: list[tuple[float, Path]] = []
         with suppress(OSError):
@@ -66,25 +78,20 @@ class KeptDraft:
         return [path for _, path in sorted(found, reverse=True)]
 
     def _write(self, text: str) -> None:
-        left = {"text": text, "pid": os.getpid(), "start_ticks": self._start_ticks}
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         new = self._path.with_suffix(".new")
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(left, file)
+            json.dump({"text": text}, file)
         new.replace(self._path)
 
 
 def _left(path: Path) -> str:
-    """Return what is kept there, if no other tori that lives writes it."""
     try:
-        left = json.loads(path.read_bytes())
-        text, pid, start_ticks = left["text"], left["pid"], left["start_ticks"]
+        text = json.loads(path.read_bytes())["text"]
     except (OSError, ValueError, TypeError, KeyError):
         return ""
-    facts = read_facts(pid) if isinstance(pid, int) and pid != os.getpid() else None
-    lives = facts is not None and facts.start_ticks == start_ticks
-    return text if isinstance(text, str) and not lives else ""
+    return text if isinstance(text, str) else ""
 
 
 __all__ = ["KeptDraft"]
