@@ -62,7 +62,7 @@ class KeptDraft:
                 self._path.unlink(missing_ok=True)
 
     def _is_anothers(self, path: Path) -> bool:
-        """Say whether another tori that lives writes it; its name tells, also right after it was taken over."""
+        """Say whether another tori that lives writes it; its name tells, right from a takeover on."""
         named = _WRITER.search(path.name)
         if named is None or path == self._path:
             return False
@@ -82,13 +82,15 @@ class KeptDraft:
         new = self._path.with_suffix(".new")
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump({"text": text}, file)
+            json.dump({"text": text, "pid": os.getpid()}, file)
         new.replace(self._path)
 
 
 def _left(path: Path) -> str:
     try:
-        text = json.loads(path.read_bytes())["text"]
+        left = json.loads(path.read_bytes())
+        # Both are in every whole file.
+        text, _ = left["text"], left["pid"]
     except (OSError, ValueError, TypeError, KeyError):
         return ""
     return text if isinstance(text, str) else ""
