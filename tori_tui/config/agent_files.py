@@ -5,12 +5,12 @@ Must not follow a folder that nobody trusts, and names file, line and key of eve
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, get_args
 
+from tori_tui.config.markdown_files import NAME, bytes_of, markdown_files, text_of
 from tori_tui.context.agents import agent_rules, built_in_agents
 from tori_tui.domain.agents import SESSION_TOOLS, Agent
 from tori_tui.domain.errors import UsageError
@@ -18,13 +18,9 @@ from tori_tui.domain.events import Mode
 from tori_tui.domain.goals import Budget
 from tori_tui.permission.folder_trust import AGENTS_NAME, FolderTrust, own_files
 
-FILE_LIMIT_BYTES: Final = 64_000
-"""A system prompt of 16k tokens; a larger file is no prompt."""
-
 KEYS: Final = ("description", "model", "tools", "mode", "limits")
 LIMIT_KEYS: Final = ("turns", "cost_usd", "seconds")
 
-NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 RESERVED_NAMES: Final = frozenset({"main", "close", "feedback", "farewell"})
 """Names of contexts of tori's own, and what `/agent` understands otherwise."""
 
@@ -68,7 +64,7 @@ class AgentFolders:
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the files, sorted."""
-        found = {path.stem for folder in self._folders() for path in _files(folder)}
+        found = {path.stem for folder in self._folders() for path in markdown_files(folder)}
         return tuple(sorted(name for name in found if NAME.fullmatch(name)))
 
     def read(self, name: str) -> Agent | None:
@@ -120,7 +116,7 @@ def read_agent(path: Path, tools: frozenset[str]) -> Agent:
     name = path.stem
     if name in RESERVED_NAMES or name in {agent.name for agent in built_in_agents()}:
         raise UsageError(f"{path}: the name {name!r} is tori's own.", "Give the file another name.")
-    entries, prompt = _split(path, _text(path))
+    entries, prompt = _split(path, text_of(path, bytes_of(path)))
     if not prompt.strip():
         raise UsageError(f"{path}: there is no prompt behind the front matter.", "Write its rules there.")
     read = _Reader(path, entries)
@@ -203,28 +199,6 @@ class _Reader:
 
     def _error(self, line: int, key: str, wanted: str) -> UsageError:
         return UsageError(f"{self._path}:{line}: the value of {key!r} must be {wanted}.", "Mend that line.")
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    try:
-        yield from (path for path in folder.iterdir() if path.suffix == ".md" and path.is_file())
-    except OSError:
-        return
-
-
-def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            data = file.read(FILE_LIMIT_BYTES + 1)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.", "Mend its permissions.") from error
-    if len(data) > FILE_LIMIT_BYTES:
-        raise UsageError(f"{path} has more than {FILE_LIMIT_BYTES:,} bytes.", "Is it an agent's prompt?")
-    try:
-        return data.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise UsageError(f"{path}:{line}: this line is not UTF-8.", "Save the file as UTF-8.") from error
 
 
 def _split(path: Path, text: str) -> tuple[dict[str, _Entry], str]:

@@ -26,6 +26,7 @@ from tori_tui.ui.slash import (
     ModelChosen,
     PlanEdited,
     PlanPageWanted,
+    ThemeChosen,
     read_slash,
 )
 from tori_tui.ui.slash_help import SLASH_HELP
@@ -42,6 +43,7 @@ class Commanding:
         edit_page: Lets the user edit the plan in his editor.
         export: Writes the session as a page.
         switch_effort: Lets the model think more or less.
+        use_theme: Draws everything in another theme.
         own_commands: Those of the user's own.
     """
 
@@ -55,6 +57,7 @@ class Commanding:
         edit_page: Callable[[], object],
         export: Callable[[ExportWanted], object],
         switch_effort: Callable[[EffortChoice], None],
+        use_theme: Callable[[str], object],
         own_commands: Callable[[], Sequence[OwnCommand]],
     ) -> None:
         self._bridge = bridge
@@ -64,6 +67,7 @@ class Commanding:
         self._edit_page = edit_page
         self._export = export
         self._switch_effort = switch_effort
+        self._use_theme = use_theme
         self._own_commands = own_commands
 
     def obey(self, line: str, images: tuple[ContentPart, ...] = ()) -> bool:
@@ -94,6 +98,8 @@ class Commanding:
                 self._switch_effort(asked.effort)
             case ModeChosen():
                 self._bridge.switch_mode(asked.mode)
+            case ThemeChosen():
+                self._use_theme(asked.name)
             case Commanded():
                 self._bridge.command(asked.command)
             case ExportWanted():

@@ -94,6 +94,13 @@ class EffortChosen:
 
 
 @dataclass(frozen=True, slots=True)
+class ThemeChosen:
+    """The user wants another theme."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModeChosen:
     """The user wants another permission mode."""
 
@@ -128,6 +135,7 @@ Asked = (
     | ModelChosen
     | EffortChosen
     | ModeChosen
+    | ThemeChosen
     | Commanded
     | MemoryWanted
     | ExportWanted
@@ -169,6 +177,8 @@ def read_slash(line: str, tree: GoalTree) -> Asked | None:
             return Commanded(_remember(rest)) if rest else MemoryWanted()
         case "export":
             return _export(rest)
+        case "theme" if rest:
+            return ThemeChosen(rest)
         case "model" | "effort" | "mode" if rest or word == "mode":
             # Alone, /model and /effort are the actions of that name, which let the user choose.
             return _switch(word, rest)
@@ -316,6 +326,7 @@ __all__ = [
     "PlanEdited",
     "PlanPageWanted",
     "SessionCommand",
+    "ThemeChosen",
     "read_shell",
     "read_slash",
     "why_not_sent",

@@ -83,6 +83,7 @@ class SessionScreen(WritingScreen):
             edit_page=lambda: self.run_worker(self._edit_plan_page(), name="editor", group="editor"),
             export=lambda wanted: self.run_worker(self._export(wanted), name="export", group="export"),
             switch_effort=self.switch_effort,
+            use_theme=lambda name: self.app.post_message(ThemeTried(name)),
             own_commands=outside.own_commands,
         )
         self.notifier = Notifier(outside.notice, self._write_to_terminal)
@@ -219,10 +220,6 @@ class SessionScreen(WritingScreen):
         word = text[1:].split(maxsplit=1)[0] if text.startswith("/") and len(text) > 1 else ""
         if word and self._commanding.obey(text, words.images):
             self.outside.remember(words.remembered)
-            return
-        rest = text.partition(" ")[2].strip()
-        if word == "theme" and rest:
-            self.app.post_message(ThemeTried(rest))
             return
         if (action := action_of_slash(word)) is not None:
             self.call_later(self.run_action, action.name)

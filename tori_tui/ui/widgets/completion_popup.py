@@ -110,6 +110,8 @@ class CompletionPopup(Widget):
         self._at = 0
         self._top = 0
         self._was_moved = False
+        self._own: tuple[OwnCommand, ...] | None = None
+        """The user's commands, read once for each word that may be one."""
         self._dismissed: tuple[str, int] | None = None
         """The kind and place of a word for which the user wants nothing offered."""
         self._names: Names | None = None
@@ -137,6 +139,8 @@ class CompletionPopup(Widget):
     def look(self, line: str, column: int, *, is_whole: bool) -> None:
         """Offer what fits the word before the cursor, if anything does."""
         token = token_before(line, column, is_whole=is_whole)
+        if token is None or token.kind != "command":
+            self._own = None
         if token is None or (token.kind, token.start) != self._dismissed:
             self._dismissed = None
         if token is None or self._dismissed is not None:
@@ -146,7 +150,9 @@ class CompletionPopup(Widget):
             return
         match token.kind:
             case "command":
-                self._show(command_offer(token, self._sources.own_commands()))
+                if self._own is None:
+                    self._own = tuple(self._sources.own_commands())
+                self._show(command_offer(token, self._own))
             case "argument":
                 self._show(argument_offer(token, self._sources.tree(), self._sources.agents))
             case "goal":
